@@ -1,0 +1,95 @@
+"""Search over many stories: time to index them, and the time of a query.
+
+    python benchmarks/search.py [--stories 100000] [--queries 300]
+
+The stories are made here from a fixed seed: four languages, words by frequency, 300 words each.
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from webmine_assets.storage.search import SearchDocument, SearchIndex
+
+LANGUAGES = ("en", "de", "fr", "ja")
+INSTITUTIONS = 20
+WORDS_EACH = 300
+START = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+class Corpus:
+    """Made-up stories over a vocabulary of 40,000 words with the frequencies of a language."""
+
+    def __init__(self) -> None:
+        self._rng = random.Random(11)
+        self.words = [self._word() for _ in range(40_000)]
+        self._weights = [1 / (rank + 2) for rank in range(len(self.words))]
+
+    def _word(self) -> str:
+        return "".join(self._rng.choices("etaoinshrdlucmfwypvbgk", k=self._rng.randint(3, 11)))
+
+    def stories(self, institution: str, count: int) -> Iterator[SearchDocument]:
+        for number in range(count):
+            words = self._rng.choices(self.words, self._weights, k=WORDS_EACH)
+            yield SearchDocument(
+                page_id=f"{institution}-{number}",
+                institution=institution,
+                url=f"https://{institution}.edu/{number}",
+                title=" ".join(words[:6]),
+                text=" ".join(words),
+                topics=(words[0],),
+                language=self._rng.choice(LANGUAGES),
+                date=START + timedelta(hours=number),
+            )
+
+    def queries(self, count: int) -> list[str]:
+        """One to three words, from common to rare."""
+        common = self.words[20:8000]
+        return [" ".join(self._rng.sample(common, self._rng.randint(1, 3))) for _ in range(count)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stories", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=300)
+    options = parser.parse_args()
+    corpus = Corpus()
+    with TemporaryDirectory() as folder:
+        index = SearchIndex(Path(folder))
+        started = time.perf_counter()
+        for number in range(INSTITUTIONS):
+            name = f"u{number}"
+            index.update(name, corpus.stories(name, options.stories // INSTITUTIONS))
+        seconds = time.perf_counter() - started
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        print(f"{options.stories:,} stories indexed in {seconds:.0f} s, {size / 1e6:.0f} MB")
+        report(index, corpus.queries(options.queries))
+
+
+def report(index: SearchIndex, queries: list[str]) -> None:
+    kinds = {
+        "words": {},
+        "words, one institution": {"institution": "u3"},
+        "words, since a date": {"since": datetime(2020, 6, 1, tzinfo=UTC).date()},
+    }
+    for name, filters in kinds.items():
+        times, found = [], 0
+        for words in queries:
+            started = time.perf_counter()
+            found += bool(index.search(words, **filters))
+            times.append((time.perf_counter() - started) * 1000)
+        times.sort()
+        p95 = times[int(len(times) * 0.95)]
+        print(
+            f"{name:24} median {statistics.median(times):.1f} ms, p95 {p95:.1f} ms, "
+            f"{found} of {len(queries)} queries found something"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""WARC files: written, indexed, checked and read back."""

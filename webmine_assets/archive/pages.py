@@ -1,0 +1,118 @@
+"""Which pages of a partition need a copy, and the rows that say where each page's copy is."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from webmine_assets.archive.container import sha1_digest
+from webmine_assets.archive.story import Story
+from webmine_assets.archive.warc import MAX_STORIES, ArchiveWriter, Location, utc_now
+from webmine_assets.records import PageArchive, PageSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivablePage:
+    """A page and how to make its story: only a page that needs a copy has it made."""
+
+    snapshot: PageSnapshot
+    build: Callable[[], Story]
+
+
+def archive_pages(
+    pages: Iterable[ArchivablePage],
+    *,
+    previous: Iterable[PageArchive],
+    folder: Path,
+    prefix: str = "mc",
+    max_stories: int = MAX_STORIES,
+    clock: Callable[[], datetime] = utc_now,
+    host: str | None = None,
+) -> Iterator[PageArchive]:
+    """The new rows of a partition, to be added to `previous`; new and changed pages are written.
+
+    A page whose text or bytes are in an earlier copy gets a `revisit` row that points to the first
+    such copy. A row comes only when the file it names has its final name.
+    """
+    copies = _Copies(previous, folder)
+    written: deque[PageSnapshot] = deque()
+    revisits: list[PageArchive] = []
+
+    def stories() -> Iterator[Story]:
+        for page in pages:
+            if copy := copies.find(page.snapshot):
+                revisits.append(_revisit(copy, page.snapshot, clock()))
+            else:
+                written.append(page.snapshot)
+                yield page.build()
+
+    waiting: list[PageArchive] = []
+    with ArchiveWriter(
+        folder, prefix=prefix, max_stories=max_stories, clock=clock, host=host
+    ) as writer:
+        for location in writer.write_all(stories()):
+            row = _response(written.popleft(), location, clock())
+            if waiting and waiting[-1].file != row.file:
+                yield from _drained(waiting)
+            waiting.append(row)
+            yield from _drained(revisits)
+    yield from (*waiting, *revisits)
+
+
+def _drained(rows: list[PageArchive]) -> Iterator[PageArchive]:
+    yield from rows
+    rows.clear()
+
+
+class _Copies:
+    """The earlier copies of every page, by what was in them; those whose file is gone are not."""
+
+    def __init__(self, previous: Iterable[PageArchive], folder: Path) -> None:
+        self._copies: dict[tuple[str, str, str], PageArchive] = {}
+        there: dict[str, bool] = {}
+        for row in sorted(previous, key=lambda row: row.archived_at):
+            if row.record_type != "response":
+                continue
+            if row.file not in there:
+                there[row.file] = (folder / row.file).is_file()
+            if there[row.file]:
+                for mark in (row.checksum, row.payload_digest):
+                    self._copies.setdefault((row.institution, row.url, mark), row)
+
+    def find(self, snapshot: PageSnapshot) -> PageArchive | None:
+        """The first copy with the same text; pages without text are compared by their bytes."""
+        page = (snapshot.institution, snapshot.url)
+        if snapshot.text.strip() and (copy := self._copies.get((*page, snapshot.checksum))):
+            return copy
+        return self._copies.get((*page, sha1_digest(snapshot.body)))
+
+
+def _response(snapshot: PageSnapshot, location: Location, now: datetime) -> PageArchive:
+    return PageArchive(
+        institution=snapshot.institution,
+        page_id=snapshot.page_id,
+        url=snapshot.url,
+        target_uri=location.target_uri,
+        record_type="response",
+        file=location.file,
+        offset=location.offset,
+        length=location.length,
+        metadata_offset=location.metadata_offset,
+        metadata_length=location.metadata_length,
+        record_id=location.record_id,
+        payload_digest=location.payload_digest,
+        checksum=snapshot.checksum,
+        fetched_at=location.fetched_at,
+        archived_at=now,
+    )
+
+
+def _revisit(copy: PageArchive, snapshot: PageSnapshot, now: datetime) -> PageArchive:
+    return replace(
+        copy,
+        record_type="revisit",
+        checksum=snapshot.checksum,
+        fetched_at=snapshot.fetched_at.replace(microsecond=0),
+        archived_at=now,
+    )

@@ -1,0 +1,139 @@
+"""`webmine archive`: the WARC files of the corpus, listed, checked, read and taken in."""
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from webmine_assets.archive.check import check_archive
+from webmine_assets.archive.listing import archive_files, list_archives
+from webmine_assets.cli import imports
+from webmine_assets.cli.chosen import chosen_institution
+from webmine_assets.cli.console import errors, output, print_json, print_table, showing_progress
+from webmine_assets.errors import ArchiveError, ConfigurationError
+from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.copies import Copy, newest_copy
+from webmine_assets.storage.lake import Lake
+
+archives = typer.Typer(
+    name="archive",
+    help="The long-term copy: WARC files that other tools can read, with an index beside each.",
+    no_args_is_help=True,
+)
+archives.command("import")(imports.warc)
+
+_Institution = Annotated[
+    str | None, typer.Option("--institution", "-i", help="only this institution's files")
+]
+
+
+@archives.command("list")
+def list_files(
+    institution: _Institution = None,
+    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
+) -> None:
+    """List the archive files: size, stories, and when the first and last page was fetched."""
+    settings = read_settings()
+    rows = [
+        {
+            "file": str(file.path.relative_to(settings.archives)),
+            "bytes": file.size_bytes,
+            "stories": file.stories,
+            "first": file.first_at,
+            "last": file.last_at,
+        }
+        for file in list_archives(_folder(settings, institution))
+    ]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(rows, title=f"{len(rows)} files in {settings.archives}")
+    else:
+        output.print(f"no archive files in {settings.archives}; `webmine run` writes them")
+
+
+@archives.command()
+def check(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="WARC files; all of the corpus if none is given")
+    ] = None,
+    institution: _Institution = None,
+    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
+) -> None:
+    """Check digests, pairs of page and metadata, limits and the index; exit 1 on any problem."""
+    paths = files or archive_files(_folder(read_settings(), institution))
+    found: list[dict[str, Any]] = []
+    with showing_progress() as progress, progress.task("check", len(paths)) as task:
+        for number, path in enumerate(paths, 1):
+            problems = check_archive(path)
+            found.append({"file": str(path), "problems": [str(problem) for problem in problems]})
+            task.update(number, len(paths))
+    if as_json:
+        print_json(found)
+    else:
+        _show_checked(found)
+    raise typer.Exit(1 if any(entry["problems"] for entry in found) else 0)
+
+
+@archives.command()
+def read(
+    url: Annotated[str, typer.Argument(help="a page's URL")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="write to this file, not to the screen")
+    ] = None,
+    metadata: Annotated[
+        bool, typer.Option("--metadata", help="what is known of the page, as JSON, not its bytes")
+    ] = False,
+) -> None:
+    """Give the bytes of a page's newest copy; their digest is checked."""
+    settings = read_settings()
+    copy = newest_copy(Lake(settings.lake), settings, url)
+    if copy is None:
+        raise ArchiveError(url, f"there is no copy in {settings.archives}")
+    if metadata:
+        print_json(_metadata(copy))
+        return
+    body = copy.read()
+    if out is None:
+        sys.stdout.buffer.write(body)
+        return
+    try:
+        out.write_bytes(body)
+    except OSError as problem:
+        raise ConfigurationError(f"{out} cannot be written: {problem.strerror}") from problem
+    errors.print(f"{len(body)} bytes of {copy.fetched_at:%Y-%m-%d %H:%M:%S} UTC in {out}")
+
+
+def _folder(settings: Settings, institution: str | None) -> Path:
+    folder = settings.archives
+    if institution is None:
+        return folder
+    if not (folder / institution).is_dir():
+        chosen_institution(settings, institution)
+    return folder / institution
+
+
+def _metadata(copy: Copy) -> dict[str, Any]:
+    story = copy.story()
+    return {
+        "url": story.page.url,
+        "fetched_at": copy.fetched_at,
+        "file": str(copy.path),
+        "offset": copy.offset,
+        "status": story.page.status,
+        "headers": story.page.headers,
+        "rss_entry": dataclasses.asdict(story.page.rss_entry),
+        "http_metadata": dataclasses.asdict(story.http_metadata),
+        "content_metadata": dataclasses.asdict(story.content_metadata),
+        "extras": story.page.extras,
+    }
+
+
+def _show_checked(found: list[dict[str, Any]]) -> None:
+    for entry in found:
+        for problem in entry["problems"]:
+            errors.print(f"{entry['file']}: {problem}", markup=False, soft_wrap=True)
+    bad = sum(bool(entry["problems"]) for entry in found)
+    output.print(f"{len(found)} files checked, {bad} with problems")

@@ -1,0 +1,129 @@
+"""`webmine crawl` and `webmine why`: the crawl without Dagster, and its ledger."""
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from webmine_assets.cli.console import (
+    output,
+    print_json,
+    print_table,
+    showing_progress,
+    tell,
+    to_json,
+)
+from webmine_assets.crawl.miner import WebMiner, build_web_miner
+from webmine_assets.errors import ConfigurationError
+from webmine_assets.institutions import Institution, load_institution
+from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
+from webmine_assets.settings import read_settings
+from webmine_assets.stages.crawl import show
+from webmine_assets.storage import warehouse
+from webmine_assets.storage.lake import Lake, write_parquet
+from webmine_assets.urls import canonicalise, resolve
+
+
+def crawl(
+    config: Annotated[Path, typer.Option("--config", "-c", help="an institution file")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="the folder for the results")],
+    connections: Annotated[
+        int | None, typer.Option(min=1, max=64, help="connections to a host, instead of the file's")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the report as JSON")] = False,
+) -> None:
+    """Crawl one institution into a folder, without Dagster and without the lake.
+
+    Writes page_snapshots.parquet, url_ledger.parquet and report.json. Cut off at any moment, the
+    same command goes on and fetches nothing twice.
+    """
+    institution = load_institution(config)
+    if connections is not None:
+        politeness = institution.politeness.model_copy(update={"concurrency": connections})
+        institution = institution.model_copy(update={"politeness": politeness})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ConfigurationError(f"{out} cannot be made: {problem.strerror}") from problem
+    base = build_web_miner(read_settings())
+    miner = dataclasses.replace(base, journals=out / "journal")
+    report = _crawl_into(miner, institution, out)
+    if as_json:
+        print_json(json.loads((out / "report.json").read_text("utf-8")))
+    else:
+        rows = [{"decision and reason": name, "urls": n} for name, n in report.reasons.items()]
+        print_table(rows, title=f"{institution.institution_id}: {report.stopped_by}")
+        if not report.counters.pages_used:
+            tell("warning", "no page was stored; the reasons above say why")
+        output.print(f"results in {out}")
+
+
+def _crawl_into(miner: WebMiner, institution: Institution, out: Path) -> CrawlReport:
+    with (
+        showing_progress() as progress,
+        progress.task(f"{institution.institution_id}: crawl") as task,
+    ):
+        crawling = miner.mine(institution, on_progress=lambda seen: show(task, seen))
+        with asyncio.run(crawling) as result:
+            write_parquet(out / "url_ledger.parquet", LedgerRow, result.ledger())
+            write_parquet(out / "page_snapshots.parquet", PageSnapshot, result.snapshots())
+            report = dataclasses.asdict(result.report)
+            report["config"] = json.loads(report.pop("config_json"))
+            (out / "report.json").write_text(to_json(report) + "\n", "utf-8")
+            result.finish()
+    with contextlib.suppress(OSError):
+        miner.journals.rmdir()
+    return result.report
+
+
+_HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+_WHY = """
+select institution, url, decision, reason, detail, depth, discovered_from, decided_at
+from url_ledger where url in (select unnest($1)) order by institution
+"""
+_NEAR = """
+select url, decision, reason from url_ledger
+where jaro_winkler_similarity(url, $1) > 0.9
+order by jaro_winkler_similarity(url, $1) desc limit 3
+"""
+
+
+def why(
+    url: Annotated[str, typer.Argument(help="the URL as it stands in a page or in your browser")],
+    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
+) -> None:
+    """What was decided about a URL, why, and how it was found."""
+    typed = [url] if _HAS_SCHEME.match(url) else [f"https://{url}", f"http://{url}"]
+    absolute = [found for form in typed if (found := resolve(form, form))]
+    if not absolute:
+        raise ConfigurationError(f"{url} is not an http or https URL")
+    lake = Lake(read_settings().lake)
+    forms = list(dict.fromkeys([*absolute, *map(canonicalise, absolute), url]))
+    rows = warehouse.query(lake, _WHY, [forms]).to_pylist()
+    if as_json:
+        print_json(rows)
+    elif rows:
+        for row in rows:
+            _explain(row)
+    else:
+        output.print(f"{url} was never discovered by a crawl.", markup=False, soft_wrap=True)
+        near = warehouse.query(lake, _NEAR, [absolute[0]]).to_pylist()
+        if near:
+            print_table(near, title="Discovered and similar")
+    raise typer.Exit(0 if rows else 1)
+
+
+def _explain(row: dict[str, Any]) -> None:
+    output.print(f"[bold]{escape(row['url'])}[/]  ({row['institution']})", soft_wrap=True)
+    output.print(f"  {row['decision']}: {row['reason']}", markup=False, soft_wrap=True)
+    if row["detail"]:
+        output.print(f"  {row['detail']}", markup=False, soft_wrap=True)
+    found = f"found on {row['discovered_from']}" if row["discovered_from"] else "a starting point"
+    line = f"  {found}, depth {row['depth']}, decided {row['decided_at']:%Y-%m-%d %H:%M:%S} UTC"
+    output.print(line, markup=False, soft_wrap=True)

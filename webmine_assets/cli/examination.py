@@ -1,0 +1,82 @@
+"""What `webmine doctor` looks at, each finding with the way out."""
+
+import platform
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from webmine_assets.crawl.rendering.chromium import find_chromium
+from webmine_assets.errors import StorageError
+from webmine_assets.institutions import load_institutions
+from webmine_assets.settings import Settings
+from webmine_assets.storage.lake import Lake
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; without a needed one nothing works."""
+
+    what: str
+    ok: bool
+    detail: str
+    needed: bool = True
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Everything worth knowing about this installation."""
+    return [
+        Finding("python", sys.version_info >= (3, 11), platform.python_version()),
+        *(_package(name) for name in ("dagster", "dagster-webserver", "duckdb", "pyarrow")),
+        _browser(settings),
+        _contact(settings),
+        _package("dagster-postgres", needed=settings.pg_url is not None),
+        _data(settings),
+        _lake(settings),
+        _institutions(settings),
+    ]
+
+
+def _package(name: str, *, needed: bool = True) -> Finding:
+    try:
+        return Finding(name, True, version(name), needed)
+    except PackageNotFoundError:
+        return Finding(name, False, f"pip install {name}", needed)
+
+
+def _browser(settings: Settings) -> Finding:
+    search = find_chromium(settings.chromium)
+    detail = f"{search.path} ({search.detail})" if search.path else search.detail
+    return Finding("chromium (for rendering)", search.path is not None, detail, needed=False)
+
+
+def _contact(settings: Settings) -> Finding:
+    detail = settings.contact or "set WEBMINE_CONTACT to a URL or address: sites see who is asking"
+    return Finding("contact in the user agent", settings.contact is not None, detail, needed=False)
+
+
+def _data(settings: Settings) -> Finding:
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=settings.data):
+            return Finding("data folder", True, str(settings.data))
+    except OSError as problem:
+        detail = f"{settings.data}: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
+        return Finding("data folder", False, detail)
+
+
+def _lake(settings: Settings) -> Finding:
+    try:
+        lake = Lake(settings.lake)
+        tables = len(lake.institutions("page_snapshots"))
+    except StorageError as problem:
+        return Finding("lake", False, str(problem))
+    return Finding("lake", True, f"{settings.lake}, {tables} institutions crawled")
+
+
+def _institutions(settings: Settings) -> Finding:
+    loaded = load_institutions(settings.institutions)
+    if loaded.errors:
+        return Finding("institution files", False, "\n".join(str(e) for e in loaded.errors))
+    detail = f"{len(loaded.institutions)} in {settings.institutions}"
+    return Finding("institution files", True, detail, needed=False)

@@ -1,0 +1,105 @@
+"""`webmine ui` and `webmine doctor`: servers of this project, and what they need."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+from webmine_assets.cli.console import errors, output, print_json, print_table, tell
+from webmine_assets.cli.examination import examine
+from webmine_assets.demo.server import DemoSites
+from webmine_assets.demo.starter import has_demo_institutions
+from webmine_assets.errors import ServiceError
+from webmine_assets.institutions import load_institutions
+from webmine_assets.settings import Settings, read_settings
+from webmine_assets.storage.lake import Lake
+from webmine_assets.storage.warehouse import write_warehouse
+
+
+def ui(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="where the UI listens")] = 3000,
+    host: Annotated[str, typer.Option(help="127.0.0.1 keeps it on this machine")] = "127.0.0.1",
+) -> None:
+    """Dagster's web UI and daemon on this project.
+
+    Institutions are there as partitions; sensors and schedules run while this runs. While the demo
+    institutions are present their sites are served too, so that materialising them works.
+    """
+    settings = read_settings()
+    _refuse_port_in_use(host, port)
+    with contextlib.ExitStack() as stack:
+        if has_demo_institutions(settings.institutions):
+            _serve_demo(stack)
+        _prepare(settings)
+        output.print(f"Dagster's UI: http://{host}:{port}  (Ctrl-C ends it)")
+        raise typer.Exit(_serve(host, port))
+
+
+def _serve_demo(stack: contextlib.ExitStack) -> None:
+    """Serve the demo sites while the stack is open; the UI is of use without them, too."""
+    try:
+        sites = stack.enter_context(DemoSites())
+    except ServiceError as problem:
+        errors.print(f"[yellow]the demo sites are not served:[/] {problem}")
+    else:
+        errors.print(f"[dim]serving the demo sites at {', '.join(sites.base_urls.values())}[/]")
+
+
+def _prepare(settings: Settings) -> None:
+    # Dagster takes a second to import: only commands that run it pay for it.
+    from webmine_assets.defs.instance import open_instance
+    from webmine_assets.defs.partitions import register_institutions
+
+    lake = Lake(settings.lake)
+    write_warehouse(lake, settings.warehouse)
+    loaded = load_institutions(settings.institutions)
+    for problem in loaded.errors:
+        tell("skipped", str(problem))
+    with open_instance(settings) as instance:
+        register_institutions(instance, list(loaded.institutions))
+
+
+def _serve(host: str, port: int) -> int:
+    """Run `dagster dev` as a child, in its own group so that all of it ends with us."""
+    command = [sys.executable, "-m", "dagster", "dev", "-m", "webmine_assets.definitions"]
+    process = subprocess.Popen(  # noqa: S603  # our own interpreter with fixed arguments
+        [*command, "--host", host, "--port", str(port)], start_new_session=True
+    )
+
+    def stop(signum: int, frame: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    code = process.wait()
+    return 0 if code in (0, -signal.SIGINT, -signal.SIGTERM, 130) else 1
+
+
+def _refuse_port_in_use(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as problem:
+            raise ServiceError(
+                f"port {port} of {host} cannot be used ({problem.strerror}); "
+                "choose another with --port"
+            ) from problem
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
+) -> None:
+    """What is installed, what is missing and how to get it."""
+    findings = examine(read_settings())
+    rows = [
+        {"what": f.what, "state": "ok" if f.ok else "missing", "detail": f.detail} for f in findings
+    ]
+    print_json(rows) if as_json else print_table(rows)
+    raise typer.Exit(1 if any(not f.ok and f.needed for f in findings) else 0)

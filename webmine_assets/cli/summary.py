@@ -1,0 +1,116 @@
+"""The readable end of a run: what each institution gave, example questions, what to type next."""
+
+from typing import Any
+
+from webmine_assets.cli.console import output, print_table
+from webmine_assets.storage import warehouse
+from webmine_assets.storage.lake import Lake
+
+_PER_INSTITUTION = """
+with last as (
+    select * from crawl_reports
+    qualify row_number() over (partition by institution order by started_at desc) = 1
+)
+select
+    last.institution,
+    (select count(*) from page_snapshots s where s.institution = last.institution) as pages,
+    last.counters.cache_hits as cached,
+    last.counters.not_modified as unchanged,
+    (select count(*) from page_snapshots s
+        where s.institution = last.institution and s.meta.rendered) as rendered,
+    coalesce(decisions['alias'], 0) as aliases,
+    coalesce(decisions['robots_blocked'], 0) as robots,
+    coalesce(decisions['content_policy'], 0) as refused,
+    coalesce(decisions['http_error'], 0) + coalesce(decisions['fetch_error'], 0)
+        + coalesce(decisions['render_error'], 0) as errors,
+    (select count(distinct topic) from page_topics t
+        where t.institution = last.institution) as topics,
+    (select count(distinct file) from page_archives a
+        where a.institution = last.institution) as archives,
+    last.stopped_by as ended,
+    last.rendering
+from last order by last.institution
+"""
+
+_EXAMPLES = (
+    (
+        "Why were URLs not taken?",
+        "select decision, reason, count(*) as urls from url_ledger "
+        "where decision not in ('stored', 'fresh', 'not_modified') "
+        "group by all order by urls desc limit 6",
+    ),
+    (
+        "Where do publication dates come from?",
+        "select institution, source, pages from metadata_sources "
+        "where field = 'date' order by pages desc limit 5",
+    ),
+    (
+        "What is the corpus about?",
+        "select topic, count(*) as pages, round(avg(confidence), 2) as confidence "
+        "from page_topics group by topic order by pages desc limit 6",
+    ),
+)
+
+_NEXT = (
+    ('webmine search "energy storage"', "full-text search with snippets"),
+    ("webmine why http://127.0.0.1:8801/internal/staff-handbook", "why a URL is not there"),
+    ('webmine query "describe page_metadata"', "the columns of a table"),
+    ("webmine studio", "see the pages and their provenance, and teach extraction rules"),
+    ("make ui", "Dagster: lineage, checks, schedules, backfills"),
+    ("webmine init my-site https://www.example.edu/", "your own institution"),
+    ("webmine demo --remove", "take the demo and its data away"),
+)
+
+
+def institution_rows(lake: Lake, institutions: list[str]) -> list[dict[str, Any]]:
+    """One row per institution that has been crawled, in the order asked for."""
+    rows = {row["institution"]: row for row in warehouse.query(lake, _PER_INSTITUTION).to_pylist()}
+    return [rows[name] for name in institutions if name in rows]
+
+
+def print_summary(rows: list[dict[str, Any]], *, seconds: float) -> None:
+    """The table of a run, and what a reader should notice in it."""
+    shown = [{name: row[name] for name in row if name != "rendering"} for row in rows]
+    output.print()
+    print_table(shown, title=f"{len(rows)} institutions in {seconds:.1f} s")
+    cached = sum(row["cached"] for row in rows)
+    if cached:
+        output.print(f"{cached} pages came from the cache: they are younger than their ttl_days.")
+    for note in sorted({row["rendering"] for row in rows} - {"on", "off"}):
+        output.print(f"[yellow]rendering is off:[/] {note}")
+
+
+def print_examples(lake: Lake) -> None:
+    """Three questions with their answers."""
+    for question, sql in _EXAMPLES:
+        output.print(f'\n[bold]{question}[/]\n[dim]webmine query "{sql}"[/]', soft_wrap=True)
+        print_table(warehouse.query(lake, sql).to_pylist())
+
+
+def print_next_steps() -> None:
+    """What to type next."""
+    output.print("\n[bold]What next[/] [dim](after: source .venv/bin/activate)[/]")
+    for command, purpose in _NEXT:
+        output.print(f"  {command}\n      [dim]{purpose}[/]", soft_wrap=True)
+
+
+def starter_file(institution: str, url: str) -> str:
+    """A first institution file, its settings explained."""
+    host = url.split("://", 1)[-1].split("/", 1)[0].split("@")[-1]
+    return f"""\
+# {institution}: what to crawl, how far, and how gently. Every key is explained in the README.
+institution_id: {institution}
+name: {institution}
+seed_urls:
+  - {url}
+allowed_domains:        # exact hosts; subdomains only where you write *.{host}
+  - {host}
+disallowed_paths: []    # for example: [/login, /search]
+include_patterns: []    # URLs that match go first, for example: [/research/]
+max_pages: 200
+max_depth: 3
+ttl_days: 7             # younger pages come from the last crawl without a request
+politeness:
+  delay_ms: 500
+  concurrency: 2
+"""

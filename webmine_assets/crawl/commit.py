@@ -1,0 +1,119 @@
+"""Turning outcomes into rows: identity, ledger, links and counters, strictly in frontier order."""
+
+from dataclasses import dataclass, field, replace
+
+from webmine_assets.crawl.budget import Budget
+from webmine_assets.crawl.discovery import Discovery, Found
+from webmine_assets.crawl.frontier import Item, ItemKind
+from webmine_assets.crawl.outcome import Body, Listed, Outcome, Refused, Visited
+from webmine_assets.crawl.recovery.spool import Spool
+from webmine_assets.crawl.report import Tally
+from webmine_assets.records import Decision, PageSnapshot, page_id
+from webmine_assets.urls import canonicalise
+
+SpooledRow = tuple[PageSnapshot, Body]
+
+
+@dataclass(slots=True)
+class Committer:
+    """Owns what only a commit may change."""
+
+    discovery: Discovery
+    budget: Budget
+    rows: Spool[SpooledRow]
+    tally: Tally = field(default_factory=Tally)
+
+    async def commit(self, item: Item, outcome: Outcome) -> None:
+        self._spend(outcome)
+        if isinstance(outcome, Listed):
+            self._commit_listing(item, outcome)
+        elif self.discovery.ledger.is_settled(item.key):
+            # Another URL led to this page while it was under way: that one was first.
+            self.tally.repeated += 1
+        elif isinstance(outcome, Refused):
+            await self._commit_refusal(item, outcome)
+        else:
+            await self._commit_page(item, outcome)
+
+    def _spend(self, outcome: Outcome) -> None:
+        cost = outcome.cost
+        self.budget.requests += cost.requests
+        self.budget.bytes += cost.wire_bytes
+        self.tally.add_cost(cost)
+
+    def _commit_listing(self, item: Item, listed: Listed) -> None:
+        for url in listed.sitemaps:
+            self.discovery.add_listing(url, ItemKind.SITEMAP, discovered_from=item.url)
+        for url in listed.pages:
+            found = Found(url, canonicalise(url))
+            self.discovery.add(found, depth=1, discovered_from=item.url, source="sitemap")
+
+    async def _commit_refusal(self, item: Item, outcome: Refused) -> None:
+        for key in dict.fromkeys((item.key, *outcome.passed)):
+            self._discover_passed(key, item)
+            if not self.discovery.ledger.is_settled(key):
+                self.discovery.settle(key, outcome.refusal, outcome.at)
+        if outcome.parsed is not None:
+            await self._follow(item, item.key, outcome)
+
+    async def _commit_page(self, item: Item, outcome: Visited) -> None:
+        ledger, identities = self.discovery.ledger, self.discovery.identities
+        row = outcome.row
+        url = next(
+            (u for u in outcome.identities if u in identities or not ledger.is_settled(u)), item.key
+        )
+        owner = identities.owner(url, row.checksum, has_text=bool(row.text))
+        if owner is None:
+            self._store(item, outcome, url)
+            owner = url
+        else:
+            self.tally.deduped += 1
+        self._settle_aliases(item, outcome, owner, stored_as=url)
+        await self._follow(item, owner, outcome)
+
+    def _store(self, item: Item, outcome: Visited, url: str) -> None:
+        self._discover_passed(url, item)
+        row = replace(outcome.row, url=url, page_id=page_id(outcome.row.institution, url))
+        self.discovery.identities.store(url, row.checksum, requested_url=row.requested_url)
+        self.discovery.ledger.settle(
+            url, outcome.decision, outcome.reason, detail=row.checksum, at=row.fetched_at
+        )
+        self.rows.append((row, outcome.body))
+        self.budget.pages += 1
+        self.tally.add_page(row)
+
+    def _settle_aliases(self, item: Item, outcome: Visited, owner: str, *, stored_as: str) -> None:
+        """Every URL on the way is an alias, with the reason why it led here."""
+        ledger, identities = self.discovery.ledger, self.discovery.identities
+        is_copy = owner != stored_as
+        reasons = {stored_as: "checksum", **outcome.passed} if is_copy else outcome.passed
+        for key, reason in reasons.items():
+            self._discover_passed(key, item)
+            if key == owner or ledger.is_settled(key):
+                continue
+            reason = "checksum" if is_copy else reason
+            ledger.settle(key, Decision.ALIAS, reason, detail=owner, at=outcome.row.fetched_at)
+            identities.add_alias(owner, key, reason)
+
+    def settle_variants(self) -> None:
+        """At the end: other spellings of stored pages are aliases of them."""
+        ledger, identities = self.discovery.ledger, self.discovery.identities
+        for key, spelling, (depth, seen_on) in identities.variants():
+            if ledger.discover(spelling, depth=depth, discovered_from=seen_on):
+                ledger.settle(
+                    spelling,
+                    Decision.ALIAS,
+                    "normalised",
+                    detail=key,
+                    at=self.discovery.started_at,
+                )
+                identities.add_alias(key, spelling, "normalised")
+
+    def _discover_passed(self, key: str, item: Item) -> None:
+        self.discovery.ledger.discover(key, depth=item.depth, discovered_from=item.key)
+
+    async def _follow(self, item: Item, source_url: str, outcome: Visited | Refused) -> None:
+        if outcome.parsed is None:
+            return
+        found = (Found(url, key, nofollow) for url, key, nofollow in outcome.parsed.links)
+        await self.discovery.add_links(found, depth=item.depth + 1, source_url=source_url)

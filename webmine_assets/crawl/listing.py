@@ -1,0 +1,65 @@
+"""What a site lists itself: the sitemaps its robots.txt advertises, visited like pages."""
+
+from dataclasses import dataclass, field
+
+from webmine_assets.crawl.exchange import FetchRequest, FetchResponse
+from webmine_assets.crawl.frontier import Item, ItemKind
+from webmine_assets.crawl.network.robots_gate import RobotsGate
+from webmine_assets.crawl.outcome import Cost, Listed
+from webmine_assets.crawl.pages.sitemap import parse_sitemap
+from webmine_assets.crawl.recovery.replay import JournalledFetcher
+from webmine_assets.crawl.rules.scope import Scope
+from webmine_assets.urls import resolve
+
+MAX_SITEMAPS = 50
+"""Sitemap files of one crawl; with 50,000 URLs each that is far beyond any page budget."""
+MAX_SITEMAP_BYTES = 52_428_800
+
+
+@dataclass(slots=True, kw_only=True)
+class ListingReader:
+    """Visits robots.txt and sitemap items."""
+
+    scope: Scope
+    robots: RobotsGate
+    sitemaps: JournalledFetcher
+
+    async def visit(self, item: Item) -> Listed:
+        if item.kind is ItemKind.ROBOTS:
+            return Listed(sitemaps=self._allowed(await self.robots.sitemaps(item.url), item.url))
+        return await self._read_sitemap(item)
+
+    async def _read_sitemap(self, item: Item) -> Listed:
+        if await self.robots.decide(item.url) is not None:
+            return Listed()
+        replayed = int(self.sitemaps.has(item.url))
+        answer = await self.sitemaps.fetch(
+            FetchRequest(url=item.url, max_body_bytes=MAX_SITEMAP_BYTES)
+        )
+        if not isinstance(answer, FetchResponse) or answer.status != 200:
+            return Listed(cost=Cost(requests=1, replayed=replayed))
+        found = parse_sitemap(answer.body)
+        pages = (resolve(entry.raw_url, answer.url) for entry in found.entries)
+        return Listed(
+            pages=tuple(url for url in pages if url),
+            sitemaps=self._allowed(found.nested, answer.url),
+            cost=Cost(requests=1, replayed=replayed, wire_bytes=answer.wire_bytes),
+        )
+
+    def _allowed(self, raw_urls: tuple[str, ...], base: str) -> tuple[str, ...]:
+        """Sitemaps on the institution's own hosts; others may list what they like."""
+        urls = (resolve(raw, base) for raw in raw_urls[:MAX_SITEMAPS])
+        return tuple(url for url in urls if url and self.scope.decide(url) is None)
+
+
+@dataclass(slots=True)
+class ListingLimit:
+    """Each sitemap once, and a bounded number of them: an index may name itself."""
+
+    _seen: set[str] = field(default_factory=set)
+
+    def admits(self, url: str) -> bool:
+        if url in self._seen or len(self._seen) >= MAX_SITEMAPS:
+            return False
+        self._seen.add(url)
+        return True

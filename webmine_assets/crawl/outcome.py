@@ -1,0 +1,73 @@
+"""What came of visiting one URL: made by the visitor, which asks; judged by the commit."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from webmine_assets.crawl.cache import Previous
+from webmine_assets.crawl.exchange import Refusal
+from webmine_assets.crawl.pages.page import ParsedPage
+from webmine_assets.crawl.rendering.render_policy import RenderOutcome
+from webmine_assets.records import Decision, PageSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a visit took, for the counters and the budgets."""
+
+    requests: int = 0
+    wire_bytes: int = 0
+    replayed: int = 0
+    renders: int = 0
+    render_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """No row comes of it; `passed` are the keys on the way, which share the decision."""
+
+    refusal: Refusal
+    at: datetime | None
+    passed: tuple[str, ...] = ()
+    parsed: ParsedPage | None = None
+    cost: Cost = Cost()
+    learned: RenderOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """Where the bytes of a row are read from when it is published."""
+
+    place: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visited:
+    """A page to store, as a row without its body.
+
+    `row.url` is the best identity; `identities` are those that may replace it, best first; `passed`
+    maps each other key on the way to its alias reason.
+    """
+
+    row: PageSnapshot
+    body: Body
+    decision: Decision
+    reason: str
+    identities: tuple[str, ...]
+    passed: dict[str, str]
+    parsed: ParsedPage
+    previous: Previous | None = None
+    cost: Cost = Cost()
+    learned: RenderOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """What robots.txt or a sitemap names: no page itself."""
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    cost: Cost = Cost()
+
+
+Outcome = Refused | Visited | Listed

@@ -1,0 +1,183 @@
+"""Reading pages beside the event loop: a few child processes fed over pipes, each replaceable.
+
+A page that hangs or kills its process costs that process only, and ends as an unreadable page.
+"""
+
+# Not concurrent.futures: a page that never ends cannot be stopped there, one that crashes breaks
+# the pool for all, and its queue threads contend with the event loop. Not multiprocessing: it
+# imports the caller's __main__ again.
+
+import asyncio
+import contextlib
+import os
+import pickle
+import struct
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self
+
+from webmine_assets.crawl.pages.page import PageInput, ParsedPage, read_page, unreadable
+
+FRAME = struct.Struct(">I")
+READY = b"r"
+_START_LIMIT_S = 60.0
+_PIPELINE = 3
+"""Pages sent ahead to one process, so that it never waits for the event loop."""
+
+
+LoadPage = Callable[[], PageInput]
+
+
+class Parser(Protocol):
+    async def parse(self, load: LoadPage) -> ParsedPage:
+        """Read the page that `load` gives; it is called when there is room for the body."""
+        ...
+
+
+class InlineParser:
+    """Reads pages in this process: for tests and tiny crawls."""
+
+    async def parse(self, load: LoadPage) -> ParsedPage:
+        return read_page(load())
+
+
+@dataclass(slots=True)
+class _Job:
+    page: PageInput
+    result: asyncio.Future[ParsedPage]
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: asyncio.subprocess.Process
+    jobs: deque[_Job] = field(default_factory=deque)
+    reader: asyncio.Task[None] | None = None
+    is_ready: bool = False
+    head_since: float = 0.0
+    timed_out: bool = False
+
+
+class ParserPool:
+    """Use as `async with`; `parse` never raises for what a page does."""
+
+    def __init__(self, workers: int, *, timeout_s: float = 30.0) -> None:
+        self._size = workers
+        self._timeout_s = timeout_s
+        self._workers: list[_Worker] = []
+        self._room = asyncio.Semaphore(workers * _PIPELINE)
+        self._is_closing = False
+        self._watchdog: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        for _ in range(self._size):
+            self._workers.append(await self._start())
+        self._watchdog = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._is_closing = True
+        await _cancel(self._watchdog)
+        for worker in self._workers:
+            await self._stop(worker)
+
+    async def parse(self, load: LoadPage) -> ParsedPage:
+        async with self._room:
+            job = _Job(load(), asyncio.get_running_loop().create_future())
+            self._send(job)
+            return await job.result
+
+    def _send(self, job: _Job) -> None:
+        worker = min(self._workers, key=lambda candidate: len(candidate.jobs))
+        job.attempts += 1
+        if not worker.jobs:
+            worker.head_since = time.monotonic()
+        worker.jobs.append(job)
+        data = pickle.dumps(job.page, protocol=pickle.HIGHEST_PROTOCOL)
+        assert worker.process.stdin is not None  # noqa: S101 - asked for in _start
+        worker.process.stdin.write(FRAME.pack(len(data)))
+        worker.process.stdin.write(data)
+
+    async def _start(self) -> _Worker:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "webmine_assets.crawl.pages.parser_process",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            # A Ctrl-C in the terminal is for the crawl to handle, not for its readers.
+            start_new_session=True,
+        )
+        worker = _Worker(process)
+        worker.reader = asyncio.create_task(self._read_results(worker))
+        return worker
+
+    async def _read_results(self, worker: _Worker) -> None:
+        stdout = worker.process.stdout
+        assert stdout is not None  # noqa: S101 - asked for in _start
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            await stdout.readexactly(len(READY))
+            worker.is_ready, worker.head_since = True, time.monotonic()
+            while True:
+                head = await stdout.readexactly(FRAME.size)
+                data = await stdout.readexactly(FRAME.unpack(head)[0])
+                result: ParsedPage = pickle.loads(data)  # noqa: S301 - from our own child
+                worker.head_since = time.monotonic()
+                _finish(worker.jobs.popleft(), result)
+        if not self._is_closing:
+            await self._replace(worker)
+
+    async def _watch(self) -> None:
+        """End a process whose page has had its time: the reader then sees the pipe close."""
+        while True:
+            await asyncio.sleep(min(1.0, self._timeout_s / 4))
+            for worker in self._workers:
+                limit_s = self._timeout_s if worker.is_ready else _START_LIMIT_S
+                if worker.jobs and time.monotonic() - worker.head_since > limit_s:
+                    worker.timed_out = True
+                    with contextlib.suppress(ProcessLookupError):
+                        worker.process.kill()
+
+    async def _replace(self, worker: _Worker) -> None:
+        """The page at the head is the culprit; those behind it are read again elsewhere."""
+        jobs, worker.jobs = worker.jobs, deque()
+        await self._kill(worker)
+        self._workers[self._workers.index(worker)] = await self._start()
+        if jobs and (worker.timed_out or jobs[0].attempts > 1):
+            reason = "parser_timeout" if worker.timed_out else "parser_crashed"
+            _finish(jobs.popleft(), unreadable(reason, f"limit {self._timeout_s:g} s"))
+        for job in jobs:
+            self._send(job)
+
+    async def _stop(self, worker: _Worker) -> None:
+        await _cancel(worker.reader)
+        await self._kill(worker)
+
+    async def _kill(self, worker: _Worker) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            worker.process.kill()
+        await worker.process.wait()
+        if worker.process.stdin:
+            worker.process.stdin.close()
+
+
+def _finish(job: _Job, result: ParsedPage) -> None:
+    if not job.result.done():
+        job.result.set_result(result)
+
+
+async def _cancel(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task

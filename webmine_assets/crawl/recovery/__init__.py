@@ -1,0 +1,1 @@
+"""What survives kill -9: the journal of responses, its replay, and the spools."""

@@ -1,0 +1,51 @@
+"""Fetching and rendering through the journal: what is in it is not asked for again."""
+
+from dataclasses import dataclass
+
+from webmine_assets.crawl.exchange import (
+    Fetcher,
+    FetchFailure,
+    FetchRequest,
+    FetchResponse,
+    RenderedPage,
+    Renderer,
+    RenderFailure,
+)
+from webmine_assets.crawl.recovery.journal import Journal
+
+
+@dataclass(slots=True)
+class JournalledFetcher:
+    """A `Fetcher` for one kind of entry (page, robots, sitemap)."""
+
+    fetcher: Fetcher
+    journal: Journal
+    kind: str
+
+    def has(self, url: str) -> bool:
+        return (self.kind, url) in self.journal
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse | FetchFailure:
+        """The journalled answer; else the network's, which is in the journal when this returns."""
+        entry = self.journal.find(self.kind, request.url)
+        if isinstance(entry, FetchResponse | FetchFailure):
+            return entry
+        answer = await self.fetcher.fetch(request)
+        self.journal.append(self.kind, request.url, answer)
+        return answer
+
+
+@dataclass(slots=True)
+class JournalledRenderer:
+    """A `Renderer` whose results survive a crash too."""
+
+    renderer: Renderer
+    journal: Journal
+
+    async def render(self, response: FetchResponse) -> RenderedPage | RenderFailure:
+        entry = self.journal.find("render", response.requested_url)
+        if isinstance(entry, RenderedPage | RenderFailure):
+            return entry
+        answer = await self.renderer.render(response)
+        self.journal.append("render", response.requested_url, answer)
+        return answer

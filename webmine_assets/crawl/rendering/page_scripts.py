@@ -1,0 +1,95 @@
+"""The JavaScript that runs inside a rendered page: before it, while it settles, and to read it."""
+
+# Before any script of the page: same page, same DOM (seeded random, nothing left by the page before
+# in this seat), nothing that waits for a person or opens windows, no channel besides requests, and
+# shadow roots that can be read.
+PREPARE = """
+(() => {
+  const isNewVisit = performance.navigation.type === 0 && !document.referrer;
+  if (window === top && isNewVisit) {
+    window.name = '';
+    try { localStorage.clear(); sessionStorage.clear(); } catch { /* no storage here */ }
+  }
+  let state = 0x9e3779b9;
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const nothing = undefined;
+  const answers = {
+    alert: nothing, confirm: false, prompt: null, print: nothing, open: null, close: nothing,
+  };
+  for (const [name, answer] of Object.entries(answers)) window[name] = () => answer;
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport'])
+    delete window[name];
+  const attachShadow = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    return attachShadow.call(this, { ...options, mode: 'open' });
+  };
+})();
+"""
+
+# Resolves when the content has not changed for `quietMs`, or after `limitMs` in any case. Lengths
+# and counts are compared, not mutations: a clock or a carousel mutates for ever.
+SETTLE = """
+({ quietMs, limitMs }) => new Promise((resolve) => {
+  const started = performance.now();
+  const look = () => {
+    if (document.readyState === 'loading' || !document.body) return null;
+    const text = document.body.textContent.length;
+    const elements = document.getElementsByTagName('*').length;
+    return `${text}/${elements}/${document.links.length}/${document.title.length}`;
+  };
+  const visibleText = () => {
+    let length = 0;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() && length < 100000) {
+      const parent = walker.currentNode.parentElement;
+      if (parent && !/^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/.test(parent.tagName))
+        length += walker.currentNode.data.trim().length;
+    }
+    return length;
+  };
+  let last = look();
+  let since = started;
+  let before = started;
+  const step = () => {
+    const now = performance.now();
+    const current = look();
+    // A late step means that a script was running: what it started is still to come.
+    if (current !== last || now - before > 100) { last = current; since = now; }
+    before = now;
+    const quiet = last !== null && now - since >= quietMs;
+    if (!quiet && now - started < limitMs) { setTimeout(step, 25); return; }
+    const busy = document.querySelector('[aria-busy="true"], .loading, .spinner, .skeleton');
+    const text = document.body ? visibleText() : 0;
+    resolve({ quiet, text, busy: busy !== null });
+  };
+  step();
+})
+"""
+
+# The DOM as HTML, what shadow roots show put where it shows; cut at `maxChars`.
+READ = """
+(maxChars) => {
+  const flatten = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      const shadow = element.shadowRoot;
+      if (!shadow) continue;
+      flatten(shadow);
+      for (const slot of [...shadow.querySelectorAll('slot')]) {
+        const assigned = slot.assignedNodes();
+        slot.replaceWith(...(assigned.length ? assigned : slot.childNodes));
+      }
+      element.replaceChildren(...shadow.childNodes);
+    }
+  };
+  flatten(document);
+  const doctype = document.doctype ? '<!DOCTYPE html>' : '';
+  const html = doctype + (document.documentElement ? document.documentElement.outerHTML : '');
+  const title = document.title.slice(0, 10000);
+  return { html: html.slice(0, maxChars), title, url: location.href };
+}
+"""

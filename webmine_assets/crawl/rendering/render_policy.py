@@ -1,0 +1,214 @@
+"""When a page is worth a browser: what its host has taught, and what the page itself shows.
+
+Pure. A host's state changes only when a URL is taken and when a page is committed, both in frontier
+order, so the pages chosen for rendering do not depend on latency.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from webmine_assets.crawl.pages.page_signals import (
+    PageSignals,
+    Signal,
+    is_hash_route,
+    is_hash_routed,
+    needs_render,
+    read_signals,
+)
+from webmine_assets.institutions import Rendering
+
+# A mixed site is found again within this many pages, at the cost of one render in as many.
+SAMPLE_EVERY = 25
+# In a client-rendered host a page is complete without scripts only if its own text is well beyond
+# that of the shells seen so far (menu and footer, which may be long).
+_SHELL_FACTOR = 2
+_SHELL_MARGIN_CHARS = 400
+
+
+class HostMode(StrEnum):
+    """What a host has shown so far."""
+
+    UNDECIDED = "undecided"
+    LIGHT = "light"
+    RENDERED = "rendered"
+    MIXED = "mixed"
+
+
+class PlanKind(StrEnum):
+    """On which evidence a page is rendered; each page is fetched light first in any case."""
+
+    NEVER = "never"
+    ON_STRONG = "on_strong"
+    ON_ANY = "on_any"
+    UNLESS_COMPLETE = "unless_complete"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rule for one page; `why` is the reason stored when the page itself shows no signal."""
+
+    kind: PlanKind
+    why: str = ""
+    shell_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostState:
+    """What is known of one host; `probing`: a page that may be rendered on weak evidence is out."""
+
+    mode: HostMode = HostMode.UNDECIDED
+    taken: int = 0
+    probing: bool = False
+    useful: int = 0
+    useless_weak: int = 0
+    useless_strong: int = 0
+    shell_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The plan for the page taken and the host's state after it."""
+
+    plan: Plan
+    state: HostState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOutcome:
+    """A committed page: `reason` None means it stayed light; `added` None that a render failed."""
+
+    plan: Plan
+    signals: PageSignals | None
+    reason: str | None = None
+    added: bool | None = None
+
+
+def take(state: HostState, rendering: Rendering, *, renders_spent: int) -> Taken:
+    """Plan the next page of a host.
+
+    `renders_spent` counts committed renders and pages under way that may be rendered, so that
+    `rendering.max_pages` holds exactly.
+    """
+    plan = _plan(state, rendering, renders_spent)
+    probing = state.probing or plan.kind is PlanKind.ON_ANY
+    return Taken(plan, replace(state, taken=state.taken + 1, probing=probing))
+
+
+def _plan(state: HostState, rendering: Rendering, renders_spent: int) -> Plan:
+    if rendering.mode == "never" or renders_spent >= rendering.max_pages:
+        return Plan(PlanKind.NEVER)
+    if rendering.mode == "always":
+        return Plan(PlanKind.ALWAYS, "mode_always")
+    return _plan_by_host(state, is_sample=state.taken % SAMPLE_EVERY == 0)
+
+
+def _plan_by_host(state: HostState, *, is_sample: bool) -> Plan:
+    if state.mode is HostMode.RENDERED:
+        kind = PlanKind.ALWAYS if is_sample else PlanKind.UNLESS_COMPLETE
+        return Plan(kind, "client_rendered_host", state.shell_chars)
+    if state.mode is HostMode.MIXED:
+        return _plan_mixed(state, is_sample=is_sample)
+    is_due = is_sample or state.mode is HostMode.UNDECIDED
+    if is_due and not state.probing and not state.useless_weak:
+        return Plan(PlanKind.ON_ANY)
+    return Plan(PlanKind.ON_STRONG if is_sample or _trusts_strong(state) else PlanKind.NEVER)
+
+
+def _plan_mixed(state: HostState, *, is_sample: bool) -> Plan:
+    """Pages that look like the shells seen are rendered as long as that was right more often."""
+    if state.useful > state.useless_weak:
+        return Plan(PlanKind.UNLESS_COMPLETE, "client_rendered_section", state.shell_chars)
+    return Plan(PlanKind.ON_ANY if is_sample else PlanKind.ON_STRONG)
+
+
+def _trusts_strong(state: HostState) -> bool:
+    """A host on which strong evidence has only ever misled is re-checked by samples alone."""
+    return not state.useless_strong or state.useful > 0
+
+
+def render_reason(plan: Plan, signals: PageSignals) -> str | None:
+    """Why this page is to be rendered (`meta.render_reason`), or None to keep the light one."""
+    signal = needs_render(signals)
+    if plan.kind is PlanKind.NEVER:
+        return None
+    if plan.kind is PlanKind.ON_STRONG:
+        return signal if signal and signal.is_strong else None
+    if plan.kind is PlanKind.ON_ANY or signal:
+        return signal
+    if plan.kind is PlanKind.UNLESS_COMPLETE and _is_complete(plan, signals):
+        return None
+    return plan.why
+
+
+def _is_complete(plan: Plan, signals: PageSignals) -> bool:
+    return signals.text_chars > _SHELL_FACTOR * plan.shell_chars + _SHELL_MARGIN_CHARS
+
+
+def learn(state: HostState, outcome: RenderOutcome) -> HostState:
+    """The host's state after a page of it was committed.
+
+    Call it for every URL taken, also those that gave no HTML (`signals` None): it frees the probe.
+    """
+    if outcome.plan.kind is PlanKind.ON_ANY:
+        state = replace(state, probing=False)
+    if outcome.signals is None:
+        return state
+    if outcome.reason is None:
+        return _learn_light(state, outcome)
+    if outcome.added is None:
+        return state
+    if outcome.added:
+        return _learn_useful(state, outcome.signals)
+    return _learn_useless(state, outcome.signals)
+
+
+def _learn_light(state: HostState, outcome: RenderOutcome) -> HostState:
+    if outcome.plan.kind is PlanKind.NEVER:
+        return state
+    if state.mode is HostMode.UNDECIDED:
+        return replace(state, mode=HostMode.LIGHT)
+    if outcome.plan.kind is PlanKind.UNLESS_COMPLETE:
+        return replace(state, mode=HostMode.MIXED)
+    return state
+
+
+def _learn_useful(state: HostState, signals: PageSignals) -> HostState:
+    was_light = state.mode in (HostMode.LIGHT, HostMode.MIXED)
+    return replace(
+        state,
+        mode=HostMode.MIXED if was_light else HostMode.RENDERED,
+        useful=state.useful + 1,
+        shell_chars=max(state.shell_chars, signals.text_chars),
+    )
+
+
+def _learn_useless(state: HostState, signals: PageSignals) -> HostState:
+    signal = needs_render(signals)
+    strong = signal is not None and signal.is_strong
+    return replace(
+        state,
+        mode=HostMode.MIXED if state.useful else HostMode.LIGHT,
+        useless_strong=state.useless_strong + strong,
+        useless_weak=state.useless_weak + (not strong),
+    )
+
+
+__all__ = [
+    "SAMPLE_EVERY",
+    "HostMode",
+    "HostState",
+    "PageSignals",
+    "Plan",
+    "PlanKind",
+    "RenderOutcome",
+    "Signal",
+    "Taken",
+    "is_hash_route",
+    "is_hash_routed",
+    "learn",
+    "needs_render",
+    "read_signals",
+    "render_reason",
+    "take",
+]

@@ -1,0 +1,1 @@
+"""Pure rules about URLs and pages: robots, scope, traps, content policy."""

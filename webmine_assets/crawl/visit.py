@@ -1,0 +1,274 @@
+"""Visiting one URL: cache, robots, fetch, read, render. Gives an outcome, changes nothing shared.
+
+Visits run side by side; what they see depends on the URL alone, so their order does not matter.
+"""
+
+import traceback
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from webmine_assets.crawl.cache import Previous, PreviousSnapshots, Request, choose_request
+from webmine_assets.crawl.exchange import (
+    FetchFailure,
+    FetchReason,
+    FetchRequest,
+    FetchResponse,
+    Refusal,
+    Renderer,
+)
+from webmine_assets.crawl.frontier import Item
+from webmine_assets.crawl.identity import is_credible_canonical
+from webmine_assets.crawl.network.robots_gate import RobotsGate
+from webmine_assets.crawl.outcome import Body, Cost, Outcome, Refused, Visited
+from webmine_assets.crawl.pages.page import PageInput, ParsedPage
+from webmine_assets.crawl.pages.parsers import Parser
+from webmine_assets.crawl.recovery.replay import JournalledFetcher
+from webmine_assets.crawl.rendering.planner import Reading, render_if_needed
+from webmine_assets.crawl.rendering.render_policy import Plan, PlanKind
+from webmine_assets.crawl.rules.judgement import Judge
+from webmine_assets.crawl.rules.scope import Scope
+from webmine_assets.crawl.snapshot import build_row, kept_row, key_of, keys_passed
+from webmine_assets.errors import WebmineError
+from webmine_assets.institutions import Institution
+from webmine_assets.records import Decision, PageSnapshot
+from webmine_assets.urls import canonicalise
+
+LARGE_BODY_BYTES = 500_000
+"""Larger ones wait in the journal, not in memory: 64 pages of 10 MB would be too much."""
+
+_TOO_MUCH = frozenset(
+    {
+        FetchReason.BODY_SIZE,
+        FetchReason.EXPANSION,
+        FetchReason.HEADER_SIZE,
+        FetchReason.REDIRECTS,
+        FetchReason.REDIRECT_LOOP,
+    }
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Visitor:
+    """What visits need; none of it is changed by a visit but the journal."""
+
+    institution: Institution
+    started_at: datetime
+    scope: Scope
+    robots: RobotsGate
+    pages: JournalledFetcher
+    parser: Parser
+    renderer: Renderer | None
+    previous: PreviousSnapshots
+    judge: Judge
+
+    async def visit(self, item: Item, plan: Plan) -> Outcome:
+        """What came of one URL; a fault of ours costs that URL only, and its row says so."""
+        try:
+            return await self._visit(item, plan)
+        except WebmineError:
+            raise
+        except Exception:  # noqa: BLE001 - one bad page must not end a crawl
+            detail = traceback.format_exc(limit=-4)[-1500:]
+            refusal = Refusal(decision=Decision.FETCH_ERROR, reason="internal", detail=detail)
+            return Refused(refusal=refusal, at=None)
+
+    async def _visit(self, item: Item, plan: Plan) -> Outcome:
+        previous = self._find_previous(item)
+        request = choose_request(
+            item.key,
+            previous,
+            started_at=self.started_at,
+            ttl_days=self.institution.ttl_days,
+        )
+        if previous is not None and request is Request.NOTHING:
+            return await self._keep(item, previous, None, Cost())
+        refusal = await self.robots.decide(item.url)
+        if refusal is not None:
+            return Refused(refusal=refusal, at=None)
+        is_conditional = request is Request.CONDITIONAL
+        replayed = self.pages.has(_document(item.url))
+        answer = await self._fetch(item, previous if is_conditional else None)
+        cost = Cost(requests=1, replayed=int(replayed))
+        if isinstance(answer, FetchFailure):
+            return self._failed(item, answer, cost)
+        cost = replace(cost, wire_bytes=answer.wire_bytes)
+        if answer.status == 304 and previous is not None and is_conditional:
+            return await self._keep(item, previous, answer, cost)
+        refusal = self.judge.of_response(answer, was_known=previous is not None)
+        if refusal is not None:
+            passed = keys_passed(answer)
+            return Refused(refusal=refusal, at=answer.fetched_at, passed=passed, cost=cost)
+        # Reassigned, so that no frame holds a large body while the visit waits for its turn.
+        answer = _without_large_body(_routed(answer, item.url))
+        return await self._read(item, answer, previous, plan=plan, cost=cost)
+
+    def _find_previous(self, item: Item) -> Previous | None:
+        """The row of the last partition, unless the scope has changed since."""
+        previous = self.previous.find(item.key)
+        if previous is None or self.scope.decide(previous.url) is not None:
+            return None
+        return previous
+
+    async def _fetch(self, item: Item, known: Previous | None) -> FetchResponse | FetchFailure:
+        return await self.pages.fetch(
+            FetchRequest(
+                url=_document(item.url),
+                etag=known.etag if known else None,
+                last_modified=known.last_modified if known else None,
+                max_body_bytes=self.judge.max_fetch_bytes,
+                max_redirects=self.institution.budgets.max_redirects,
+                check_hop=self._check_hop,
+            )
+        )
+
+    async def _check_hop(self, url: str) -> Refusal | None:
+        """A redirect may not lead where a link may not."""
+        refusal = self.scope.decide(url) or await self.robots.decide(url)
+        if refusal is None:
+            return None
+        return replace(refusal, detail=f"redirect to {url}: {refusal.detail}".rstrip(": "))
+
+    def _failed(self, item: Item, failure: FetchFailure, cost: Cost) -> Refused:
+        refusal = failure.refusal
+        if refusal is None:
+            decision = (
+                Decision.CONTENT_POLICY if failure.reason in _TOO_MUCH else Decision.FETCH_ERROR
+            )
+            refusal = Refusal(decision=decision, reason=failure.reason, detail=failure.detail)
+        passed = tuple(dict.fromkeys(canonicalise(url) for url in failure.redirects))
+        return Refused(refusal=refusal, at=failure.fetched_at, passed=passed, cost=cost)
+
+    async def _read(
+        self,
+        item: Item,
+        response: FetchResponse,
+        previous: Previous | None,
+        *,
+        plan: Plan,
+        cost: Cost,
+    ) -> Outcome:
+        parsed = await self.parser.parse(lambda: self._page_input(response, plan))
+        light = Reading(parsed=parsed, body=Body(place=self.pages.kind, url=_document(item.url)))
+        reading = await render_if_needed(
+            light,
+            response,
+            plan=plan,
+            renderer=self.renderer,
+            parser=self.parser,
+            read_body=partial(self._body, response),
+        )
+        cost = replace(cost, renders=int(reading.attempted), render_ms=reading.render_ms)
+        refusal = reading.refusal or self.judge.of_page(reading.parsed)
+        if refusal is not None:
+            return Refused(
+                refusal=refusal,
+                at=response.fetched_at,
+                passed=keys_passed(response),
+                parsed=reading.parsed,
+                cost=cost,
+                learned=reading.learned,
+            )
+        return await self._page(item, response, reading, previous=previous, cost=cost)
+
+    async def _page(
+        self,
+        item: Item,
+        response: FetchResponse,
+        reading: Reading,
+        *,
+        previous: Previous | None,
+        cost: Cost,
+    ) -> Visited:
+        identities = await self._identities(response, reading.parsed)
+        final = key_of(response.url)
+        row = build_row(item, response, reading, institution=self.institution, previous=previous)
+        passed = dict.fromkeys(keys_passed(response), "redirect")
+        passed[final] = "canonical" if identities[0] != final else "redirect"
+        passed.setdefault(item.key, "redirect")
+        return Visited(
+            row=row,
+            body=reading.body,
+            decision=Decision.STORED,
+            reason=_reason(row, previous),
+            identities=(*identities, item.key),
+            passed=passed,
+            parsed=reading.parsed,
+            previous=previous,
+            cost=cost,
+            learned=reading.learned,
+        )
+
+    async def _identities(self, response: FetchResponse, parsed: ParsedPage) -> tuple[str, ...]:
+        """The canonical link if it may be fetched itself, then the final URL."""
+        final = key_of(response.url)
+        canonical = parsed.canonical
+        if canonical is None or canonical == final or not is_credible_canonical(canonical, final):
+            return (final,)
+        if self.scope.decide(canonical) or await self.robots.decide(canonical):
+            return (final,)
+        return (canonical, final)
+
+    async def _keep(
+        self, item: Item, previous: Previous, confirmed: FetchResponse | None, cost: Cost
+    ) -> Outcome:
+        """The row of the last partition goes on: within its time, or confirmed by the server."""
+        full = self.previous.read(previous.url)
+        page = PageInput(url=full.url, body=full.body, headers=full.headers, links_only=True)
+        parsed = await self.parser.parse(lambda: page)
+        row = kept_row(full, confirmed)
+        refusal = self.judge.of_row(row)
+        if refusal is not None:
+            return Refused(refusal=refusal, at=row.fetched_at, parsed=parsed, cost=cost)
+        return Visited(
+            row=row,
+            body=Body(place="previous", url=previous.url),
+            decision=Decision.NOT_MODIFIED if confirmed else Decision.FRESH,
+            reason="304" if confirmed else "ttl",
+            identities=(previous.url, item.key),
+            passed={**previous.aliases, item.key: previous.aliases.get(item.key, "redirect")},
+            parsed=parsed,
+            previous=previous,
+            cost=cost,
+        )
+
+    def _page_input(self, response: FetchResponse, plan: Plan) -> PageInput:
+        may_render = self.renderer is not None and plan.kind is not PlanKind.NEVER
+        return PageInput(
+            url=response.url,
+            body=self._body(response),
+            headers=response.headers,
+            wants_signals=may_render,
+            keeps_routes=self.renderer is not None,
+        )
+
+    def _body(self, response: FetchResponse) -> bytes:
+        """The body at hand, or the journal's if it was put down."""
+        if not response.is_body_aside:
+            return response.body
+        return self.pages.journal.read_body(self.pages.kind, _document(response.requested_url))
+
+
+def _reason(row: PageSnapshot, previous: Previous | None) -> str:
+    """Why a fetched page is stored: text that is the same as before did not change."""
+    if previous is None:
+        return "new"
+    return "unchanged" if row.checksum == previous.checksum else "changed"
+
+
+def _routed(response: FetchResponse, asked_url: str) -> FetchResponse:
+    """The response as that of the URL in the frontier, whose fragment the server never saw."""
+    _, mark, fragment = asked_url.partition("#")
+    url = f"{response.url}{mark}{fragment}"
+    return replace(response, requested_url=asked_url, url=url)
+
+
+def _without_large_body(response: FetchResponse) -> FetchResponse:
+    if len(response.body) <= LARGE_BODY_BYTES:
+        return response
+    return replace(response, body=b"", is_body_aside=True)
+
+
+def _document(url: str) -> str:
+    """What is asked of the server: a fragment names a place, or a view that scripts make."""
+    return url.partition("#")[0]

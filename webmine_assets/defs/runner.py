@@ -1,0 +1,74 @@
+"""Runs of the chain in this process, on the instance that the UI shows."""
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dagster import DagsterEvent, ExecuteInProcessResult
+
+from webmine_assets.defs.instance import open_quiet_instance
+from webmine_assets.defs.instance.sqlite import few_syncs
+from webmine_assets.defs.partitions import register_institutions
+from webmine_assets.defs.project import build_definitions
+from webmine_assets.progress import Progress
+from webmine_assets.settings import Settings
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How one institution's run ended; `error` is for a person to read."""
+
+    institution: str
+    run_id: str
+    error: str | None
+
+
+def run_chain(
+    settings: Settings,
+    institutions: list[str],
+    *,
+    progress: Progress,
+    job: str = "whole_chain",
+    crawl_config: dict[str, object] | None = None,
+) -> Iterator[RunOutcome]:
+    """Run a job for each institution in turn; a failure of one does not stop the others."""
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    with open_quiet_instance(settings) as instance:
+        register_institutions(instance, institutions)
+        chain = build_definitions(progress).resolve_job_def(job)
+        ops = {"crawl_pages": {"config": crawl_config}} if crawl_config else {}
+        for institution in institutions:
+            with few_syncs():
+                result = chain.execute_in_process(
+                    instance=instance,
+                    partition_key=institution,
+                    run_config=_QUIET | ({"ops": ops} if ops else {}),
+                    raise_on_error=False,
+                )
+            yield RunOutcome(institution, result.run_id, _first_error(result))
+
+
+def _first_error(result: ExecuteInProcessResult) -> str | None:
+    if result.success:
+        return None
+    failed_checks = [
+        f"check {check.check_name}: {check.description}"
+        for check in result.get_asset_check_evaluations()
+        if check.blocking and not check.passed
+    ]
+    return "\n".join(failed_checks) or _first_failure(result.all_node_events)
+
+
+def _first_failure(events: Sequence[DagsterEvent]) -> str:
+    for event in events:
+        if event.is_step_failure:
+            error = event.step_failure_data.error
+            cause = error.cause if error and error.cause else error
+            message = cause.message.strip() if cause else ""
+            # Our own errors are written for people: the class in front of them is not.
+            message = re.sub(r"^webmine_assets\.errors\.\w+: ", "", message)
+            return f"{event.step_key}: {message}"
+    return "the run failed; see it in the UI (webmine ui)"

@@ -1,0 +1,84 @@
+"""Sensors: partitions follow the institution files, enhancement follows each crawl."""
+
+from dagster import (
+    AddDynamicPartitionsRequest,
+    DefaultSensorStatus,
+    DeleteDynamicPartitionsRequest,
+    RunRequest,
+    SensorEvaluationContext,
+    SensorResult,
+    SkipReason,
+    sensor,
+)
+
+from webmine_assets.defs.enhancement import Cursor, Fate, NewPages, fate_of, new_pages
+from webmine_assets.defs.jobs import enhance_metadata
+from webmine_assets.defs.partitions import INSTITUTIONS, institutions_partitions
+from webmine_assets.defs.resources import Corpus
+from webmine_assets.institutions import institution_files
+
+
+@sensor(
+    name="institution_partitions",
+    minimum_interval_seconds=10,
+    default_status=DefaultSensorStatus.RUNNING,
+)
+def institution_partitions(
+    context: SensorEvaluationContext, corpus: Corpus
+) -> SensorResult | SkipReason:
+    """Keeps partitions equal to the institution files. A file that goes retires its partition; the
+    data stays in the lake. A file with mistakes keeps its partition: it is there, only broken."""
+    wanted = {path.stem for path in institution_files(corpus.settings.institutions)}
+    known = set(context.instance.get_dynamic_partitions(INSTITUTIONS))
+    requests: list[AddDynamicPartitionsRequest | DeleteDynamicPartitionsRequest] = []
+    if new := sorted(wanted - known):
+        requests.append(institutions_partitions.build_add_request(new))
+    if gone := sorted(known - wanted):
+        requests.append(institutions_partitions.build_delete_request(gone))
+    if not requests:
+        return SkipReason(f"{len(known)} partitions, as many as institution files")
+    return SensorResult(dynamic_partitions_requests=requests)
+
+
+@sensor(
+    name="enhance_new_snapshots",
+    job=enhance_metadata,
+    minimum_interval_seconds=5,
+    default_status=DefaultSensorStatus.RUNNING,
+)
+def enhance_new_snapshots(
+    context: SensorEvaluationContext, corpus: Corpus
+) -> SensorResult | SkipReason:
+    """Starts one enhancement run for every crawl of a partition, also for those from before the
+    daemon ran. It waits for the crawl's run to end, and leaves pages alone that a blocking check
+    refused. AUTO_ENHANCE_METADATA=false switches it off; enhance_metadata does it by hand."""
+    cursor = Cursor.parse(context.cursor)
+    pages = [*cursor.waiting, *new_pages(context.instance, after=cursor.after)]
+    if not pages:
+        return SkipReason("no new page_snapshots")
+    if not corpus.settings.auto_enhance:
+        reason = f"AUTO_ENHANCE_METADATA is false: {len(pages)} crawls left as they are"
+        return SensorResult(skip_reason=reason, cursor=str(cursor.past(pages, waiting=[])))
+    fates = {page: fate_of(context.instance, page) for page in pages}
+    for page, fate in fates.items():
+        context.log.info(f"{page.institution}, run {page.run_id}: {fate.value}")
+    return SensorResult(
+        run_requests=[_request(page) for page in pages if fates[page] is Fate.ENHANCE],
+        cursor=str(cursor.past(pages, [page for page in pages if fates[page] is Fate.WAIT])),
+        skip_reason=None
+        if Fate.ENHANCE in fates.values()
+        else "; ".join(f"{page.institution}: {fate.value}" for page, fate in fates.items()),
+    )
+
+
+def _request(page: NewPages) -> RunRequest:
+    return RunRequest(
+        # The key makes it exactly one run per crawl, whatever happens to the cursor.
+        run_key=f"{page.institution}:{page.storage_id}:{page.run_id}",
+        partition_key=page.institution,
+        # Steps retry by themselves; these retries are for a run whose process died.
+        tags={"webmine/enhances_run": page.run_id, "dagster/max_retries": "2"},
+    )
+
+
+SENSORS = [institution_partitions, enhance_new_snapshots]

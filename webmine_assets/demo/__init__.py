@@ -1,0 +1,1 @@
+"""The bundled demo sites and the server that serves them on loopback."""

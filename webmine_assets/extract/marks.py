@@ -1,0 +1,170 @@
+"""The elements that metadata asks for, found in one walk over the page.
+
+Each word of a class is judged once, so an element costs about one dictionary look-up.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from lxml import etree
+
+from webmine_assets.extract.document import Document
+
+Element = etree._Element
+Elements = list[Element]
+MAX_MARKED_PER_KIND = 400
+MAX_ATTRIBUTE_CHARS = 400
+
+_AUTHOR = re.compile(
+    r"(?<![a-z])author|author-?name|autor(?:en|in)?(?![a-z])|auteur|verfasser|(?<![a-z-])fn(?![a-z-])"
+    r"|writer(?![a-z])|creator(?![a-z])|journalist|reporter"
+)
+_BYLINE = re.compile(
+    r"by-?line|(?<![a-z])(?:article|posted|post|written)-?by(?![a-z])|credit"
+    r"|(?:entry|post|article)[-_]?meta"
+)
+_DATE = re.compile(r"date|datum|fecha|published|timestamp|(?<![a-z])time(?![a-z])|posted-?on")
+_TAG = re.compile(r"(?:tags?|categor(?:y|ies))")
+_ASIDE = re.compile(
+    r"comment(?!ary)|side-?bar|(?<!elementor-)widget(?!-container)|related|recommend|teaser"
+    r"|(?<!post)(?<!post-)(?<!article-)(?<!entry-)footer|(?<![a-z])nav(?![a-z])|navigation|navbar"
+    r"|breadcrumb|menu|popular|latest|trending|read-?more|similar|respond|newsletter|promo|carousel"
+    r"|more-?(?:news|posts)|prev-?next|pagination|archive-?list|advert|cookie"
+)
+_ABOUT_PAGE = re.compile(r"(?<![a-z])(?:meta|info|byline|date|credits?|author)(?![a-z])")
+"""An aside or a footer of this kind speaks of the article it stands in."""
+_ASIDE_TAGS = frozenset({"nav", "footer", "aside"})
+_PAGE_TAGS = frozenset({"html", "body", "article", "main", "head"})
+_CONTENT_CLASSES = {
+    "content": "class:content",
+    "post-content": "class:content",
+    "entry-content": "class:content",
+    "article-body": "class:article",
+    "article-content": "class:article",
+    "post": "class:post",
+    "entry": "class:post",
+}
+
+
+@dataclass(slots=True)
+class Marks:
+    """Elements by what their attributes announce, each list in document order."""
+
+    by_class: dict[str, Elements] = field(default_factory=dict)
+    by_property: dict[str, Elements] = field(default_factory=dict)
+    by_rel: dict[str, Elements] = field(default_factory=dict)
+    _kept: set[Element] = field(default_factory=set)
+    _judged: dict[Element, bool] = field(default_factory=dict)
+
+    def keep(self, element: Element | None) -> None:
+        """What holds this element is no side part, whatever its class says."""
+        self._judged.clear()
+        while element is not None:
+            self._kept.add(element)
+            element = element.getparent()
+
+    def is_aside(self, element: Element) -> bool:
+        """Whether the element stands in a menu, a comment, a side bar or a list of other pages."""
+        unknown: Elements = []
+        node: Element | None = element
+        while node is not None and node not in self._judged:
+            unknown.append(node)
+            node = node.getparent()
+        aside = node is not None and self._judged[node]
+        for inner in reversed(unknown):
+            aside = aside or (inner not in self._kept and _is_side_part(inner))
+            self._judged[inner] = aside
+        return aside
+
+
+def _is_side_part(element: Element) -> bool:
+    named = element.get("class") or ""
+    if element.tag in _ASIDE_TAGS and not _ABOUT_PAGE.search(named.lower()):
+        return True
+    if element.tag in _PAGE_TAGS:
+        return False
+    identity = (element.get("id") or "")[:MAX_ATTRIBUTE_CHARS].lower()
+    return "aside" in _kinds(named) or _ASIDE.search(identity) is not None
+
+
+_MARKS: WeakKeyDictionary[Document, Marks] = WeakKeyDictionary()
+# Half of all pages have neither microdata nor RDFa; looking for them costs as much as the rest.
+_DESCRIBING = ("itemprop", "typeof", "vocab=", "schema:")
+_DESCRIBED = etree.XPath("//*[@itemprop or @property]")
+
+
+def marks_of(document: Document) -> Marks:
+    """The marks of a document, made once."""
+    marks = _MARKS.get(document)
+    if marks is None:
+        marks = _MARKS[document] = _mark(document)
+    return marks
+
+
+def _mark(document: Document) -> Marks:
+    """Look at each element once."""
+    marks = Marks()
+    for element in document.elements:
+        if (named := element.get("class")) and (kinds := _kinds(named)):
+            for kind in kinds:
+                _add(marks.by_class, kind, element)
+    for tag in ("a", "link"):
+        for element in document.by_tag.get(tag, ()):
+            if rel := element.get("rel"):
+                _read_rel(marks, element, rel[:MAX_ATTRIBUTE_CHARS])
+    if any(sign in document.html for sign in _DESCRIBING):
+        for element in cast("Elements", _DESCRIBED(document.root)):
+            _read_properties(marks, element)
+    return marks
+
+
+def _read_rel(marks: Marks, element: Element, value: str) -> None:
+    for word in value.lower().split()[:8]:
+        _add(marks.by_rel, word, element)
+
+
+def _read_properties(marks: Marks, element: Element) -> None:
+    # Properties of meta elements are in `Document.metas`.
+    named = element.get("itemprop") or ("" if element.tag == "meta" else element.get("property"))
+    for word in (named or "")[:MAX_ATTRIBUTE_CHARS].split()[:8]:
+        _add(marks.by_property, word.rpartition(":")[2].lower(), element)
+
+
+@lru_cache(maxsize=50_000)
+def _kinds(value: str) -> tuple[str, ...]:
+    """Which kinds of element a class attribute announces."""
+    kinds: dict[str, None] = {}
+    for word in value[:MAX_ATTRIBUTE_CHARS].lower().split():
+        for kind in _word_kinds(word):
+            kinds[kind] = None
+    return tuple(kinds)
+
+
+@lru_cache(maxsize=50_000)
+def _word_kinds(word: str) -> tuple[str, ...]:
+    if not _ANY.search(word):
+        return ()
+    kinds = [kind for kind, pattern in _PATTERNS if pattern.search(word)]
+    if _TAG.fullmatch(word):
+        kinds.append("tag")
+    if word in _CONTENT_CLASSES:
+        kinds.append(_CONTENT_CLASSES[word])
+    return tuple(kinds)
+
+
+# One search rules out nine words of ten before the exact patterns are tried.
+_ANY = re.compile(
+    r"aut|fn|writ|creat|journ|report|by|credit|meta|dat|fecha|publish|time|post|tag|categor|comment"
+    r"|side|widget|rela|reco|tease|foot|nav|crumb|menu|popul|latest|trend|read|simil|respond|newsl"
+    r"|promo|carou|more|prev|pagin|archive|adver|cookie|content|entry|article"
+)
+_PATTERNS = (("author", _AUTHOR), ("byline", _BYLINE), ("date", _DATE), ("aside", _ASIDE))
+
+
+def _add(index: dict[str, Elements], key: str, element: Element) -> None:
+    elements = index.setdefault(key, [])
+    if len(elements) < MAX_MARKED_PER_KIND:
+        elements.append(element)

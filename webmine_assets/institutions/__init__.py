@@ -1,0 +1,37 @@
+"""Institutions: what their files may say, and how they are found, loaded and changed."""
+
+from webmine_assets.institutions.files import (
+    SUFFIXES,
+    LoadedInstitutions,
+    find_institution,
+    institution_files,
+    load_institution,
+    load_institutions,
+    parse_institution,
+    save_rule,
+)
+from webmine_assets.institutions.model import (
+    Budgets,
+    ExtractionRule,
+    Institution,
+    Policy,
+    Politeness,
+    Rendering,
+)
+
+__all__ = [
+    "SUFFIXES",
+    "Budgets",
+    "ExtractionRule",
+    "Institution",
+    "LoadedInstitutions",
+    "Policy",
+    "Politeness",
+    "Rendering",
+    "find_institution",
+    "institution_files",
+    "load_institution",
+    "load_institutions",
+    "parse_institution",
+    "save_rule",
+]

@@ -1,0 +1,80 @@
+"""The process behind `pdf`: reads PDF files from its input, answers one line of JSON for each."""
+
+import json
+import sys
+from typing import IO, Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+# Far above what a document of the allowed size needs, and far below what the machine has: a
+# compression bomb ends this process and nothing else.
+_MAX_MEMORY_BYTES = 1_000_000_000
+_MAX_TEXT_CHARS = 5_000_000
+_MAX_TITLE_CHARS = 500
+
+
+def read_document(body: bytes) -> dict[str, Any]:
+    """Text, title and page count, or the reason and detail of a refusal."""
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as problem:
+        encrypted = problem.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
+        return {"reason": "encrypted" if encrypted else "broken", "detail": str(problem)}
+    try:
+        title = " ".join(document.get_metadata_value("Title").split())[:_MAX_TITLE_CHARS]
+        text = _text(document)
+        return {"text": text, "title": title or None, "page_count": len(document)}
+    except pypdfium2.PdfiumError as problem:
+        return {"reason": "broken", "detail": str(problem)}
+    finally:
+        document.close()
+
+
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer until the input ends: each request is eight bytes of length and the file."""
+    while len(length := requests.read(8)) == 8:
+        body = requests.read(int.from_bytes(length, "big"))
+        answers.write(json.dumps(read_document(body)).encode() + b"\n")
+        answers.flush()
+
+
+def _text(document: pypdfium2.PdfDocument) -> str:
+    pages: list[str] = []
+    chars = 0
+    for number in range(len(document)):
+        page = document[number]
+        text_page = page.get_textpage()
+        pages.append(_clean(text_page.get_text_bounded()))
+        text_page.close()
+        page.close()
+        chars += len(pages[-1])
+        if chars > _MAX_TEXT_CHARS:
+            break
+    return "\n\n".join(page for page in pages if page)[:_MAX_TEXT_CHARS]
+
+
+def _clean(page_text: str) -> str:
+    """Lines without PDFium's carriage returns, its hyphenation mark and stray surrogates."""
+    text = page_text.replace("\r\n", "\n").replace("\ufffe", "").replace("\0", "")
+    return text.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
+
+
+def main() -> None:
+    """Say that the process is ready, then serve."""
+    _limit_memory()
+    sys.stdout.buffer.write(b"ready\n")
+    sys.stdout.buffer.flush()
+    serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Where things are and what the environment says: the only module that reads variables."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from webmine_assets.errors import ConfigurationError
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The environment, read once."""
+
+    data: Path
+    lake: str
+    auto_enhance: bool = True
+    pg_url: str | None = None
+    chromium: str | None = None
+    contact: str | None = None
+    llm_url: str | None = None
+    llm_key: str | None = None
+    llm_model: str | None = None
+
+    @property
+    def institutions(self) -> Path:
+        return self.data / "institutions"
+
+    @property
+    def journals(self) -> Path:
+        return self.data / "journals"
+
+    @property
+    def archives(self) -> Path:
+        return self.data / "archives"
+
+    @property
+    def screenshots(self) -> Path:
+        return self.data / "screenshots"
+
+    @property
+    def tracker(self) -> Path:
+        return self.data / "imports.sqlite"
+
+    @property
+    def search_index(self) -> Path:
+        return self.data / "search"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.data / "webmine.duckdb"
+
+    @property
+    def dagster_home(self) -> Path:
+        return self.data / "dagster"
+
+
+def read_settings(environment: dict[str, str] | None = None) -> Settings:
+    """Settings from the environment; a value that makes no sense is an error that names it."""
+    env = dict(os.environ) if environment is None else environment
+    data = Path(env.get("WEBMINE_DATA") or "data").expanduser().resolve()
+    return Settings(
+        data=data,
+        lake=env.get("WEBMINE_LAKE") or str(data / "lake"),
+        auto_enhance=_flag(env, "AUTO_ENHANCE_METADATA", default=True),
+        pg_url=env.get("WEBMINE_PG_URL") or None,
+        chromium=env.get("WEBMINE_CHROMIUM") or None,
+        contact=env.get("WEBMINE_CONTACT") or None,
+        llm_url=env.get("WEBMINE_LLM_URL") or None,
+        llm_key=env.get("WEBMINE_LLM_KEY") or None,
+        llm_model=env.get("WEBMINE_LLM_MODEL") or None,
+    )
+
+
+def _flag(env: dict[str, str], name: str, *, default: bool) -> bool:
+    value = env.get(name, "").strip().lower()
+    if not value:
+        return default
+    if value in _TRUE | _FALSE:
+        return value in _TRUE
+    raise ConfigurationError(f"{name}={env[name]!r}: expected true or false")

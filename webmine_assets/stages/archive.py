@@ -1,0 +1,96 @@
+"""Archives of stored pages: WARC files, and a table of where each page version is in them."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from webmine_assets.archive import pages as archiving
+from webmine_assets.archive.story import Story, build_story
+from webmine_assets.institutions import Institution
+from webmine_assets.progress import Progress
+from webmine_assets.records import (
+    PageArchive,
+    PageContent,
+    PageMetadata,
+    PageSnapshot,
+    PageTopic,
+    Seed,
+)
+from webmine_assets.settings import Settings
+from webmine_assets.storage.finder import RowFinder, finding
+from webmine_assets.storage.lake import Lake, Written
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """What an archiving run left: the table, the files it wrote and the stories in them."""
+
+    table: Written
+    files: tuple[str, ...]
+    stories: int
+    revisits: int
+
+
+def archive_pages(
+    institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
+) -> Archived:
+    """Archive what is new or changed; pages archived before get a revisit row."""
+    name = institution.institution_id
+    total = lake.count("page_snapshots", name)
+    previous = list(lake.read(PageArchive, "page_archives", name, size=1_000))
+    with progress.task(f"{name}: archive", total) as task, ExitStack() as stack:
+        new = []
+        for row in archiving.archive_pages(
+            _archivable(name, lake=lake, stack=stack),
+            previous=previous,
+            folder=settings.archives / name,
+        ):
+            new.append(row)
+            task.update(len(new), total)
+    written = lake.write("page_archives", name, chain(previous, new))
+    responses = [row for row in new if row.record_type == "response"]
+    _log.info(
+        "%s: %d stories archived, %d known already", name, len(responses), len(new) - len(responses)
+    )
+    return Archived(
+        table=written,
+        files=tuple(sorted({row.file for row in responses})),
+        stories=len(responses),
+        revisits=len(new) - len(responses),
+    )
+
+
+def _archivable(
+    institution: str, *, lake: Lake, stack: ExitStack
+) -> Iterator[archiving.ArchivablePage]:
+    content, metadata, topics = (
+        stack.enter_context(finding(lake, table, institution))
+        for table in ("page_content", "page_metadata", "page_topics")
+    )
+    seeds = stack.enter_context(finding(lake, "seeds", institution, key="url"))
+    for snapshot in lake.read(PageSnapshot, "page_snapshots", institution, size=16):
+        yield archiving.ArchivablePage(
+            snapshot, partial(_story, snapshot, content, metadata, topics, seeds)
+        )
+
+
+def _story(
+    snapshot: PageSnapshot,
+    content: RowFinder[PageContent],
+    metadata: RowFinder[PageMetadata],
+    topics: RowFinder[PageTopic],
+    seeds: RowFinder[Seed],
+) -> Story:
+    return build_story(
+        snapshot,
+        content.find(snapshot.page_id),
+        metadata.find(snapshot.page_id),
+        topics.find_all(snapshot.page_id),
+        seed=seeds.find(snapshot.requested_url),
+        via=f"webmine:{snapshot.institution}",
+    )

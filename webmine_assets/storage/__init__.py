@@ -1,0 +1,1 @@
+"""The lake: Parquet tables, DuckDB views over them, and the search index."""

@@ -1,0 +1,33 @@
+"""What goes wrong with the files of the lake, in words that name the place and the remedy."""
+
+import contextlib
+import errno
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from webmine_assets.errors import StorageError
+
+
+def unusable(url: str, problem: OSError) -> StorageError:
+    """What the system refused; reading and writing are refused in the same words."""
+    if not isinstance(problem, PermissionError) and problem.errno != errno.EROFS:
+        return StorageError(f"the lake at {url} cannot be used: {problem}")
+    return StorageError(
+        f"the lake at {url} cannot be used: {problem.filename or url}: "
+        f"{problem.strerror or problem}; change its permissions, "
+        "or set WEBMINE_DATA or WEBMINE_LAKE"
+    )
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """What goes wrong inside, as an error that names the lake."""
+    try:
+        yield
+    except pa.ArrowInvalid as problem:
+        raise StorageError(f"a file of the lake at {url} cannot be read: {problem}") from problem
+    except (ImportError, ValueError) as problem:
+        raise StorageError(f"the lake at {url} cannot be opened: {problem}") from problem
+    except OSError as problem:
+        raise unusable(url, problem) from problem

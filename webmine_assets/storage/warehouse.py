@@ -1,0 +1,167 @@
+"""DuckDB over the lake: a view per table, in memory for queries and as a small file for others.
+
+The file holds views only, so nothing here ever keeps it open or locked.
+"""
+
+import contextlib
+import difflib
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from webmine_assets.errors import QueryError, StorageError
+from webmine_assets.records import TABLES
+from webmine_assets.storage.lake import EMPTY, Lake
+from webmine_assets.storage.schemas import column_docs
+
+DERIVED_VIEWS: dict[str, str] = {
+    "metadata_sources": """
+        select institution, p.field, p.source, count(*) as pages,
+               round(count(*) / sum(count(*)) over (partition by institution, p.field), 3) as share
+        from (select institution, unnest(provenance) as p from page_metadata)
+        where p.source <> ''
+        group by institution, p.field, p.source
+        order by institution, p.field, pages desc
+    """,
+    "ledger_summary": """
+        select institution, decision, reason, count(*) as urls
+        from url_ledger group by all order by institution, urls desc
+    """,
+}
+"""Views over views: questions people ask again and again."""
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def view_statements(lake: Lake) -> Iterator[str]:
+    """The SQL that makes every view, in an order in which it runs."""
+    for table in TABLES:
+        yield (
+            f"create or replace view {table} as select * from read_parquet("
+            f"{_literal(lake.glob_of(table))}, hive_partitioning = true, union_by_name = true, "
+            f"hive_types = {{'institution': varchar}})"
+        )
+        for column, doc in column_docs(table).items():
+            if doc:
+                yield f"comment on column {table}.{column} is {_literal(doc)}"
+    for name, sql in DERIVED_VIEWS.items():
+        yield f"create or replace view {name} as {sql}"
+
+
+@contextlib.contextmanager
+def connect(lake: Lake) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A private in-memory connection with all views; nothing is locked."""
+    lake.prepare()
+    connection = duckdb.connect(":memory:")
+    try:
+        if not lake.is_local:
+            connection.register_filesystem(lake.fs)
+        for statement in view_statements(lake):
+            connection.execute(statement)
+        yield connection
+    finally:
+        connection.close()
+
+
+Ask = Callable[[str, list[Any]], list[dict[str, Any]]]
+"""Answers SQL with parameters as a list of rows."""
+
+
+@contextlib.contextmanager
+def asking_about(lake: Lake, institution: str) -> Iterator[Ask]:
+    """Several small questions about one institution, over one connection that sees no other.
+
+    A view over all of them reads the schema of every file: a cost that grows with the corpus. For
+    the same reason a view is made only when a question names its table.
+    """
+    lake.prepare()
+    with contextlib.closing(duckdb.connect(":memory:")) as connection:
+        if not lake.is_local:
+            connection.register_filesystem(lake.fs)
+        missing = set(TABLES)
+
+        def ask(sql: str, parameters: list[Any]) -> list[dict[str, Any]]:
+            for table in sorted(table for table in missing if table in sql):
+                connection.execute(_view_of_one(lake, table, institution))
+                missing.remove(table)
+            return list(_answer(connection, sql, parameters).to_pylist())
+
+        yield ask
+
+
+def _view_of_one(lake: Lake, table: str, institution: str) -> str:
+    # The empty partition has the columns of today; one that was written earlier may lack some.
+    owners = [EMPTY, *([institution] if lake.has(table, institution) else [])]
+    files = ", ".join(_literal(lake.location_of(table, owner)) for owner in owners)
+    return (
+        f"create view {table} as select * from read_parquet([{files}], hive_partitioning = true, "
+        f"union_by_name = true, hive_types = {{'institution': varchar}})"
+    )
+
+
+def query(lake: Lake, sql: str, parameters: list[Any] | None = None) -> pa.Table:
+    """The answer to one SQL question over the views, or a QueryError a person can act on."""
+    with connect(lake) as connection:
+        return _answer(connection, sql, parameters)
+
+
+def _answer(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None
+) -> pa.Table:
+    try:
+        relation = connection.sql(sql, params=parameters)
+        if relation is None:
+            raise QueryError("the statement gives no rows; ask with SELECT")
+        return relation.to_arrow_table()
+    except duckdb.Error as problem:
+        raise QueryError(explain(problem)) from problem
+
+
+def explain(problem: duckdb.Error) -> str:
+    """DuckDB's message, with the views there are when one was misspelt."""
+    message = str(problem)
+    missing = re.search(r"Table with name (\S+) does not exist", message)
+    if not missing:
+        return message
+    known = [*TABLES, *DERIVED_VIEWS]
+    near = difflib.get_close_matches(missing[1].lower(), known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"there is no view {missing[1]}: {hint}known views: {', '.join(known)}"
+
+
+def write_warehouse(lake: Lake, path: Path) -> bool:
+    """Make the DuckDB file of views for other clients; False if it was already right.
+
+    Written aside and renamed, so a client that has the old file open keeps it.
+    """
+    lake.prepare()
+    statements = list(view_statements(lake))
+    stamp = path.with_name(f".{path.name}.sql")
+    wanted = "\n".join(statements)
+    if path.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
+        return False
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(duckdb.connect(str(aside))) as connection:
+            if not lake.is_local:
+                connection.register_filesystem(lake.fs)
+            for statement in statements:
+                connection.execute(statement)
+        aside.replace(path)
+        stamp.write_text(wanted, "utf-8")
+    except (OSError, duckdb.IOException) as problem:
+        raise StorageError(
+            f"{path} cannot be written: {problem}; set WEBMINE_DATA to a folder you can write"
+        ) from problem
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+    return True

@@ -1,0 +1,1 @@
+"""The studio: a web page that shows the corpus and teaches it rules."""

@@ -1,0 +1,87 @@
+"""The numbers of the overview: institutions, decisions, crawls, coverage, last errors."""
+
+from webmine_assets.studio.questions import Ask, Row
+
+
+def ask_institutions(ask: Ask) -> list[Row]:
+    """One row an institution with pages, freshness and what became of its URLs."""
+    return ask(
+        """
+        with pages as (
+            select institution, count(*) as pages, max(fetched_at) as fetched_at,
+                   max(changed_at) as changed_at, count(distinct lang) as languages
+            from page_snapshots group by institution),
+        contents as (
+            select institution, sum(word_count) as words, count(error) as failed
+            from page_content group by institution),
+        ledger as (
+            select institution, count(*) as urls,
+                   count(*) filter (decision in ('http_error', 'fetch_error', 'render_error'))
+                       as errors
+            from url_ledger group by institution),
+        crawls as (
+            select institution, max(started_at) as crawled_at, count(*) as crawls
+            from crawl_reports group by institution)
+        select * from pages
+            full join contents using (institution)
+            full join ledger using (institution)
+            full join crawls using (institution)
+        order by institution
+        """
+    )
+
+
+def ask_decisions(ask: Ask) -> list[Row]:
+    """Discovered URLs by decision and reason, the most frequent first."""
+    return ask(
+        "select decision, reason, count(*) as urls from url_ledger"
+        " group by all order by urls desc, decision, reason"
+    )
+
+
+def ask_crawls(ask: Ask) -> list[Row]:
+    """The last crawls of each institution, oldest first: pages kept and the share of errors."""
+    return ask(
+        """
+        select institution, started_at, stopped_by,
+               coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)
+                   + coalesce(decisions['not_modified'], 0) as pages,
+               counters.errors as errors, counters.urls_fetched as fetched
+        from crawl_reports
+        qualify row_number() over (partition by institution order by started_at desc) <= 20
+        order by institution, started_at
+        """
+    )
+
+
+def ask_coverage(ask: Ask) -> Row:
+    """How many pages have each metadata field."""
+    return ask(
+        """
+        select count(*) as pages, count(title) as title, count(description) as description,
+               count(image_url) as image, count(*) filter (len(authors) > 0) as author,
+               count(published_at) as published, count(language) as language
+        from page_metadata
+        """
+    )[0]
+
+
+def ask_last_errors(ask: Ask, *, limit: int = 8) -> list[Row]:
+    """The last URLs that could not be had."""
+    return ask(
+        """
+        select institution, url, decision, reason, detail, decided_at from url_ledger
+        where decision in ('http_error', 'fetch_error', 'render_error')
+        order by decided_at desc, url limit ?
+        """,
+        [limit],
+    )
+
+
+def ask_failed_pages(ask: Ask, *, limit: int = 5) -> list[Row]:
+    """Stored pages whose extraction failed."""
+    return ask(
+        "select institution, page_id, url, error from page_content where error is not null"
+        " order by extracted_at desc limit ?",
+        [limit],
+    )

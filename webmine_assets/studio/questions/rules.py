@@ -1,0 +1,31 @@
+"""What the rules of institutions did, and pages to try new ones on."""
+
+from webmine_assets.studio.questions import Ask, Row
+
+
+def ask_rule_uses(ask: Ask) -> dict[str, dict[str, int]]:
+    """By institution and rule: on how many pages the rule removed something."""
+    rows = ask(
+        "select institution, value, count(*) as pages from"
+        " (select institution, unnest(rules_applied) as value from page_content)"
+        " group by institution, value"
+    )
+    uses: dict[str, dict[str, int]] = {}
+    for row in rows:
+        uses.setdefault(row["institution"], {})[row["value"]] = row["pages"]
+    return uses
+
+
+def ask_richest(ask: Ask) -> dict[str, list[Row]]:
+    """By institution, five pages with much text: most of what a rule removes is found there."""
+    rows = ask(
+        """
+        select institution, page_id, url, title from page_content
+        qualify row_number() over (partition by institution order by word_count desc, url) <= 5
+        order by institution, word_count desc, url
+        """
+    )
+    pages: dict[str, list[Row]] = {}
+    for row in rows:
+        pages.setdefault(row["institution"], []).append(row)
+    return pages

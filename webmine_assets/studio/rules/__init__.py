@@ -1,0 +1,1 @@
+"""The rule workshop: selectors for an element, proposals from words, and what a rule would do."""

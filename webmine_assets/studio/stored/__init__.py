@@ -1,0 +1,1 @@
+"""Stored pages made harmless, so that they can be looked at."""

@@ -1,0 +1,1 @@
+"""The pages people see: each module answers for one of them."""

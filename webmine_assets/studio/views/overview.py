@@ -1,0 +1,111 @@
+"""The overview: institutions, decisions, trend, coverage and the last errors."""
+
+import asyncio
+from itertools import groupby
+from typing import Any
+
+from aiohttp import web
+
+from webmine_assets.records import Decision
+from webmine_assets.studio.enhancement import Enhancer
+from webmine_assets.studio.files import InstitutionFiles
+from webmine_assets.studio.painter import Painter
+from webmine_assets.studio.questions import Ask, Row
+from webmine_assets.studio.questions import overview as questions
+
+_SHOWN_REASONS = 14
+_GOOD = {Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED, Decision.ALIAS}
+_BAD = {Decision.HTTP_ERROR, Decision.FETCH_ERROR, Decision.RENDER_ERROR}
+
+
+class OverviewView:
+    """Answers `/`."""
+
+    def __init__(
+        self, *, ask: Ask, painter: Painter, files: InstitutionFiles, enhancer: Enhancer
+    ) -> None:
+        self._ask = ask
+        self._painter = painter
+        self._files = files
+        self._enhancer = enhancer
+
+    def routes(self) -> list[web.RouteDef]:
+        return [web.get("/", self.show)]
+
+    async def show(self, request: web.Request) -> web.Response:
+        """All questions at once: DuckDB answers them side by side."""
+        loaded = await asyncio.to_thread(self._files.loaded)
+        rows, decisions, crawls, coverage, errors, failed_pages = await asyncio.gather(
+            asyncio.to_thread(questions.ask_institutions, self._ask),
+            asyncio.to_thread(questions.ask_decisions, self._ask),
+            asyncio.to_thread(questions.ask_crawls, self._ask),
+            asyncio.to_thread(questions.ask_coverage, self._ask),
+            asyncio.to_thread(questions.ask_last_errors, self._ask),
+            asyncio.to_thread(questions.ask_failed_pages, self._ask),
+        )
+        return self._painter.page(
+            request,
+            "overview.html",
+            institutions=with_files(rows, loaded.institutions),
+            file_errors=loaded.errors,
+            totals=totals(rows),
+            crawls=by_institution(crawls),
+            coverage=shares(coverage),
+            errors=errors,
+            failed_pages=failed_pages,
+            tasks=self._enhancer.tasks(),
+            **decision_values(decisions),
+        )
+
+
+def decision_values(decisions: list[Row]) -> dict[str, Any]:
+    """The chart of decisions: the most frequent reasons, and how many more there are."""
+    shown = decisions[:_SHOWN_REASONS]
+    return {
+        "decision_bars": [(label_of(row), row["urls"]) for row in shown],
+        "decision_kinds": [kind_of(row["decision"]) for row in shown],
+        "hidden_decisions": len(decisions) - len(shown),
+    }
+
+
+def with_files(rows: list[Row], files: dict[str, Any]) -> list[Row]:
+    """Rows of the lake and of the files together: an institution may have only one of the two."""
+    empty = dict.fromkeys(
+        ("pages", "fetched_at", "changed_at", "languages", "words", "failed", "urls", "errors",
+         "crawled_at", "crawls")
+    )  # fmt: skip
+    known = {row["institution"]: row for row in rows}
+    names = sorted({*known, *files})
+    return [
+        {**empty, **known.get(name, {}), "institution": name, "name": _name(files.get(name), name)}
+        for name in names
+    ]
+
+
+def _name(institution: Any, name: str) -> str:
+    return institution.display_name if institution else name
+
+
+def totals(rows: list[Row]) -> Row:
+    return {key: sum(row[key] or 0 for row in rows) for key in ("pages", "words", "urls", "errors")}
+
+
+def label_of(row: Row) -> str:
+    decision = row["decision"].replace("_", " ")
+    return f"{decision} · {row['reason'].replace('_', ' ')}" if row["reason"] else decision
+
+
+def kind_of(decision: str) -> str:
+    """The class of a bar: what was kept, what failed, what was left out on purpose."""
+    return "bar good" if decision in _GOOD else "bar bad" if decision in _BAD else "bar idle"
+
+
+def by_institution(crawls: list[Row]) -> dict[str, list[Row]]:
+    return {name: list(rows) for name, rows in groupby(crawls, key=lambda row: row["institution"])}
+
+
+def shares(coverage: Row) -> list[tuple[str, float, int]]:
+    """Each metadata field with the share and number of pages that have it."""
+    pages = coverage["pages"]
+    fields = [name for name in coverage if name != "pages"]
+    return [(name, coverage[name] / pages if pages else 0.0, coverage[name]) for name in fields]

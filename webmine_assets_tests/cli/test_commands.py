@@ -1,0 +1,216 @@
+"""The command line as a user meets it: exit codes, one clear message, no traceback."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webmine_assets import __version__
+from webmine_assets.storage.lake import Lake
+from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot
+
+FILE = """\
+institution_id: u1
+seed_urls: [https://u1.edu/]
+allowed_domains: [u1.edu]
+"""
+
+
+Result = subprocess.CompletedProcess[str]
+
+
+class Webmine:
+    """Runs `webmine` in a data folder of its own."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+
+    def __call__(self, *arguments: str, text: str | None = None) -> Result:
+        environment = os.environ | {"WEBMINE_DATA": str(self.data), "COLUMNS": "140"}
+        return subprocess.run(
+            [sys.executable, "-c", "from webmine_assets.cli import main; main()", *arguments],
+            capture_output=True,
+            text=True,
+            input=text,
+            env=environment,
+            timeout=60,
+            check=False,
+        )
+
+
+@pytest.fixture
+def webmine(tmp_path: Path) -> Webmine:
+    return Webmine(tmp_path / "data")
+
+
+def file_of(webmine: Webmine, text: str, name: str = "u1.yaml") -> Path:
+    path = webmine.data / "institutions" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def assert_clear(result: Result, code: int, *words: str) -> None:
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr.replace("\n", " ")
+
+
+def test_version_and_help(webmine: Webmine) -> None:
+    assert webmine("--version").stdout == f"webmine {__version__}\n"
+    shown = webmine("--help").stdout
+    for command in ("run", "demo", "crawl", "why", "extract", "query", "search", "ui", "doctor"):
+        assert command in shown
+
+
+def test_an_unknown_command_is_wrong_usage(webmine: Webmine) -> None:
+    assert_clear(webmine("zebra"), 2, "zebra")
+
+
+def test_running_without_institutions_says_how_to_begin(webmine: Webmine) -> None:
+    assert_clear(webmine("run"), 2, "webmine init")
+
+
+def test_running_an_unknown_institution_says_what_to_create(webmine: Webmine) -> None:
+    file_of(webmine, FILE)
+    assert_clear(webmine("run", "u2"), 2, "u2.yaml", "known: u1")
+
+
+def test_a_broken_file_is_reported_with_its_mistakes(webmine: Webmine) -> None:
+    file_of(webmine, FILE + "max_page: 3\n")
+    assert_clear(webmine("run"), 2, "u1.yaml", "line 4", "did you mean 'max_pages'?")
+    result = webmine("institutions")
+    assert_clear(result, 2, "did you mean")
+
+
+def test_init_writes_a_file_that_loads_and_never_overwrites(webmine: Webmine) -> None:
+    assert webmine("init", "u1", "https://u1.edu/").returncode == 0
+    listed = json.loads(webmine("institutions", "--json").stdout)
+    assert [row["institution"] for row in listed] == ["u1"]
+    assert_clear(webmine("init", "u1", "https://u1.edu/"), 2, "is there already")
+    assert_clear(webmine("init", "U 2", "https://u1.edu/"), 2, "lower-case")
+    assert_clear(webmine("init", "u3", "u3.edu"), 2, "http")
+    assert sorted(path.name for path in (webmine.data / "institutions").iterdir()) == ["u1.yaml"]
+
+
+def test_query_over_an_empty_lake_answers(webmine: Webmine) -> None:
+    result = webmine("query", "select count(*) as n from page_snapshots", "--json")
+    assert json.loads(result.stdout) == [{"n": 0}]
+
+
+def test_query_formats(webmine: Webmine, tmp_path: Path) -> None:
+    Lake(str(webmine.data / "lake")).write("page_snapshots", "u1", [snapshot()])
+    sql = "select institution, count(*) as n from page_snapshots group by 1"
+    assert json.loads(webmine("query", sql, "-f", "json").stdout) == [{"institution": "u1", "n": 1}]
+    assert webmine("query", sql, "-f", "csv").stdout.splitlines()[1] == '"u1",1'
+    assert "institution" in webmine("query", sql).stdout
+    assert_clear(webmine("query", sql, "-f", "parquet"), 2, "--out")
+    out = tmp_path / "answer.parquet"
+    assert webmine("query", sql, "-f", "parquet", "-o", str(out)).returncode == 0
+    assert out.stat().st_size > 0
+
+
+def test_query_answers_go_to_a_file_and_nested_columns_into_csv(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    Lake(str(webmine.data / "lake")).write("page_snapshots", "u1", [snapshot()])
+    out = tmp_path / "answer.json"
+    assert webmine("query", "select 1 as a", "-f", "json", "-o", str(out)).stdout == ""
+    assert json.loads(out.read_text()) == [{"a": 1}]
+    csv = webmine("query", "select headers, meta, body from page_snapshots", "-f", "csv").stdout
+    assert "alias_urls" in csv
+    missing = str(tmp_path / "none" / "x.csv")
+    assert_clear(webmine("query", "select 1", "-f", "csv", "-o", missing), 1, "x.csv")
+
+
+def test_a_broken_file_does_not_stop_the_others_whatever_it_quotes(webmine: Webmine) -> None:
+    file_of(webmine, FILE.replace("u1", "u2"), "u2.yaml")
+    file_of(webmine, 'institution_id: u1\nseed_urls: ["[/x]"]\nallowed_domains: [u1.edu]\n')
+    result = webmine("institutions")
+    assert_clear(result, 2, "'[/x]'")
+    assert "u2" in result.stdout
+
+
+def test_an_unknown_view_names_the_known_ones(webmine: Webmine) -> None:
+    assert_clear(webmine("query", "select * from pages"), 2, "known views", "page_snapshots")
+
+
+def test_why_tells_the_decision_and_a_near_miss(webmine: Webmine) -> None:
+    rows = [ledger_row("https://u1.edu/a", reason="new", detail="because")]
+    Lake(str(webmine.data / "lake")).write("url_ledger", "u1", rows)
+    result = webmine("why", "https://u1.edu/a/?utm_source=x")
+    assert result.returncode == 0
+    assert "because" in result.stdout
+    unknown = webmine("why", "https://u1.edu/b")
+    assert unknown.returncode == 1
+    assert "never discovered" in unknown.stdout
+    assert "https://u1.edu/a" in unknown.stdout
+    assert_clear(webmine("why", "mailto:a@b.c"), 2, "not an http")
+
+
+def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = " ".join(f"Sentence number {n} of this page says something else." for n in range(12))
+    page.write_text(f"<title>A page</title><article><h1>A page</h1><p>{words}</p></article>")
+    found = json.loads(webmine("extract", str(page), "--url", "https://u1.edu/p").stdout)
+    assert found["title"] == "A page"
+    assert "Sentence number 7" in found["text"]
+    line = json.dumps({"id": "7", "url": "https://u1.edu/", "html_b64": "PHA+SGVsbG88L3A+"})
+    answers = webmine("extract", "--jsonl", text=f"{line}\nnonsense\n").stdout.splitlines()
+    assert [json.loads(answer)["id"] for answer in answers] == ["7", None]
+    assert "error" in json.loads(answers[1])
+    assert_clear(webmine("extract", str(tmp_path / "none.html")), 2, "cannot be read")
+    assert_clear(webmine("extract"), 2, "name an HTML file")
+
+
+def test_crawl_with_a_missing_configuration_is_clear(webmine: Webmine, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    missing = str(tmp_path / "none.yaml")
+    assert_clear(webmine("crawl", "--config", missing, "--out", out), 2, "none.yaml")
+
+
+def test_a_data_folder_that_cannot_be_written_is_clear() -> None:
+    # Not even root may make a folder there.
+    webmine = Webmine(Path("/sys/webmine"))
+    assert_clear(webmine("demo"), 2, "WEBMINE_DATA")
+    assert_clear(webmine("query", "select 1"), 1, "WEBMINE_DATA")
+    assert webmine("doctor").returncode == 1
+
+
+def test_a_data_folder_that_is_a_file_is_clear(webmine: Webmine) -> None:
+    webmine.data.write_text("not a folder")
+    assert_clear(webmine("demo"), 2, "WEBMINE_DATA")
+    assert_clear(webmine("query", "select 1"), 1, "cannot be used")
+
+
+def test_a_port_in_use_is_clear(webmine: Webmine) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert_clear(webmine("ui", "--port", port), 1, port, "--port")
+
+
+def test_removing_the_demo_leaves_the_user_s_own(webmine: Webmine) -> None:
+    file_of(webmine, FILE)
+    lake = Lake(str(webmine.data / "lake"))
+    lake.write("crawl_reports", "u1", [crawl_report()])
+    assert "nothing was removed" in webmine("demo", "--remove").stdout
+    assert lake.count("crawl_reports", "u1") == 1
+    assert (webmine.data / "institutions" / "u1.yaml").exists()
+
+
+def test_doctor_says_what_is_there(webmine: Webmine) -> None:
+    rows = json.loads(webmine("doctor", "--json").stdout)
+    assert {"python", "dagster", "duckdb", "lake"} <= {row["what"] for row in rows}
+
+
+def test_an_extraction_rule_that_cannot_be_read_is_named(webmine: Webmine) -> None:
+    file_of(webmine, FILE + "extraction_rules: [{type: css_selector, value: 'p[['}]\n")
+    result = webmine("institutions")
+    assert_clear(result, 0, "u1: extraction_rules.0", "'p[['", "skipped")

@@ -1,0 +1,157 @@
+"""The ways in and out as a user meets them: import, archive, export, reextract, stored pages."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webmine_assets.cli import main
+from webmine_assets.progress import SilentProgress
+from webmine_assets.stages.enhance import enhance_pages
+from webmine_assets.storage.lake import Lake
+from webmine_assets_tests.archive.factories import story, write_file
+from webmine_assets_tests.cli.test_commands import FILE, Result, Webmine, assert_clear, file_of
+from webmine_assets_tests.stages.pages import html, institution, page
+
+URL = "https://u1.edu/a"
+
+
+class InThisProcess(Webmine):
+    """Runs `webmine` without a process of its own: a start takes longer than most commands."""
+
+    def __init__(
+        self, data: Path, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
+        super().__init__(data)
+        self._monkeypatch, self._capture = monkeypatch, capture
+
+    def __call__(self, *arguments: str, text: str | None = None) -> Result:
+        self._monkeypatch.setattr(sys, "argv", ["webmine", *arguments])
+        self._monkeypatch.setenv("WEBMINE_DATA", str(self.data))
+        self._capture.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = self._capture.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return subprocess.CompletedProcess(arguments, code or 0, shown.out, shown.err)
+
+
+@pytest.fixture
+def webmine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Webmine:
+    webmine = InThisProcess(tmp_path / "data", monkeypatch, capsys)
+    file_of(webmine, FILE)
+    return webmine
+
+
+def warc(folder: Path, subject: str = "ferry") -> str:
+    row = page(URL, html(subject))
+    return str(write_file(folder, story(URL, body=row.body, text=row.text, checksum=row.checksum)))
+
+
+def stored(webmine: Webmine) -> Lake:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.write("page_snapshots", "u1", [page(URL, html("ferry"))])
+    enhance_pages(institution(), lake=lake, progress=SilentProgress())
+    return lake
+
+
+def test_a_warc_file_is_imported_once(webmine: Webmine, tmp_path: Path) -> None:
+    file = warc(tmp_path)
+    first = webmine("import", "warc", file, "-i", "u1", "--json")
+    assert first.returncode == 0, first.stderr
+    assert json.loads(first.stdout)["added"] == 1
+    second = webmine("archive", "import", file, "-i", "u1")
+    assert second.returncode == 0
+    assert f"skipped, nothing new since it was taken: {file}" in second.stdout
+    assert "stored: imported" in webmine("why", URL).stdout
+
+
+def test_an_import_that_fails_names_each_input(webmine: Webmine, tmp_path: Path) -> None:
+    damaged = tmp_path / "cut.warc.gz"
+    damaged.write_bytes(Path(warc(tmp_path)).read_bytes()[:-30])
+    result = webmine("import", "warc", str(damaged), str(tmp_path / "none"), "-i", "u1")
+    assert_clear(result, 1, "cut.warc.gz at byte", "none: there is no such file")
+
+
+def test_wrong_usage_of_imports_is_clear(webmine: Webmine) -> None:
+    assert_clear(webmine("import", "csv", "x.csv", "-i", "u2"), 2, "known: u1")
+    assert_clear(webmine("import", "csv", "x.csv"), 2, "--institution")
+    assert_clear(webmine("import", "feed", "u1.edu/feed", "-i", "u1"), 2, "not an http")
+
+
+def test_a_csv_import_says_what_was_refused_and_what_comes_next(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    file = tmp_path / "urls.csv"
+    file.write_text("url\nhttps://u1.edu/1\nftp://u1.edu/2\n")
+    shown = webmine("import", "csv", str(file), "-i", "u1").stdout
+    assert "1 seeds added" in shown
+    assert "not_http" in shown
+    assert "webmine run u1" in shown
+
+
+def test_archives_are_listed_checked_and_read(webmine: Webmine) -> None:
+    folder = webmine.data / "archives" / "u1"
+    file = Path(warc(folder))
+    (row,) = json.loads(webmine("archive", "list", "--json").stdout)
+    assert (row["file"], row["stories"]) == (f"u1/{file.name}", 1)
+    assert webmine("archive", "check").returncode == 0
+    assert "About the ferry" in webmine("archive", "read", URL).stdout
+    about = json.loads(webmine("archive", "read", URL, "--metadata").stdout)
+    assert about["http_metadata"]["final_url"] == URL
+    assert_clear(webmine("archive", "read", "https://u1.edu/none"), 1, "no copy")
+    file.with_name(file.name.replace(".warc.gz", ".cdxj")).unlink()
+    assert_clear(webmine("archive", "check", str(file)), 1, "index")
+    assert_clear(webmine("archive", "list", "-i", "u2"), 2, "known: u1")
+
+
+def test_export_writes_tables_markdown_and_says_what_is_wrong(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    stored(webmine)
+    out = tmp_path / "pages.parquet"
+    assert webmine("export", "page_snapshots", "-o", str(out)).returncode == 0
+    assert out.stat().st_size > 0
+    (line,) = webmine("export", "page_content", "-f", "jsonl", "-i", "u1").stdout.splitlines()
+    assert json.loads(line)["url"] == URL
+    assert f"--- {URL} (depth 0) ---" in webmine("export", "markdown", "-i", "u1").stdout
+    assert_clear(webmine("export", "pages"), 2, "page_snapshots")
+    assert_clear(webmine("export", "page_content"), 2, "--out")
+    assert_clear(webmine("export", "markdown"), 2, "--institution")
+    assert_clear(
+        webmine("export", "wacz", "-i", "u1", "-o", str(tmp_path / "x.wacz")), 1, "webmine run"
+    )
+    nowhere = str(tmp_path / "no" / "x.csv")
+    assert_clear(webmine("export", "seeds", "-f", "csv", "-o", nowhere), 2, "cannot be written")
+
+
+def test_reextract_shows_a_rule_s_effect_and_publishes_on_apply(webmine: Webmine) -> None:
+    stored(webmine)
+    file_of(webmine, FILE + "extraction_rules:\n  - {value: 'article p'}\n")
+    shown = webmine("reextract", "-i", "u1").stdout
+    assert "1 of 1 pages change" in shown
+    assert "nothing was published" in shown
+    applied = json.loads(webmine("reextract", "-i", "u1", "--apply", "--json").stdout)
+    assert applied["fields"]["content.rules_applied"]["added"] == 1
+    assert "0 of 1 pages change" in webmine("reextract", "-i", "u1").stdout
+    assert_clear(webmine("reextract", "-i", "u2"), 2, "known: u1")
+
+
+def test_reextract_without_pages_says_how_to_get_them(webmine: Webmine) -> None:
+    assert_clear(webmine("reextract", "-i", "u1"), 1, "webmine run u1")
+
+
+def test_a_stored_page_is_extracted_under_its_institution_s_rules(webmine: Webmine) -> None:
+    stored(webmine)
+    plain = json.loads(webmine("extract", "--stored", URL).stdout)
+    assert "harbour town" in plain["text"]
+    file_of(webmine, FILE + "extraction_rules:\n  - {value: 'article p'}\ntopics: [boats]\n")
+    ruled = json.loads(webmine("extract", "--stored", URL).stdout)
+    assert "harbour town" not in ruled["text"]
+    assert "boats" in ruled["topics"]
+    assert_clear(webmine("extract", "--stored", "https://u1.edu/none"), 1, "webmine why")

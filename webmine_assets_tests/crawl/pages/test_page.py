@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmine_assets.crawl.pages.page import PageInput, read_page
+from webmine_assets_tests.crawl.site import html, prose
+
+URL = "https://u1.edu/a/"
+
+
+def _input(body: bytes, content_type: str = "text/html", **headers: str) -> PageInput:
+    return PageInput(url=URL, body=body, headers={"content-type": content_type} | headers)
+
+
+def test_page_is_read_in_one_go() -> None:
+    head = '<link rel="canonical" href="/real/?utm_source=x"><base href="/base/">'
+    page = read_page(_input(html("libraries", links=["one", "/two/"], head=head)))
+    assert (page.title, page.text, page.lang) == ("libraries", prose("libraries"), "en")
+    assert page.canonical == "https://u1.edu/real"
+    assert page.links == (
+        ("https://u1.edu/base/one", "https://u1.edu/base/one", False),
+        ("https://u1.edu/two/", "https://u1.edu/two", False),
+    )
+    assert page.checksum.startswith("sha256:")
+    assert page.simhash != 0
+    assert page.refusal is None
+
+
+def test_text_of_a_known_page_is_not_read_again() -> None:
+    body = html("libraries", links=["/x"])
+    page = read_page(PageInput(url=URL, body=body, headers={}, links_only=True))
+    assert page.text == ""
+    assert [url for url, _, _ in page.links] == ["https://u1.edu/x"]
+
+
+@pytest.mark.parametrize("content_type", ["text/html; charset=shift_jis", "text/html"])
+def test_charset_is_found(content_type: str) -> None:
+    meta = '<meta charset="shift_jis">'
+    page = read_page(
+        _input(f"{meta}<p>{'日本語の文章です。' * 20}</p>".encode("shift_jis"), content_type)
+    )
+    assert page.encoding == "shift_jis"
+    assert page.lang == "ja"
+
+
+@given(st.binary(max_size=3000), st.sampled_from(["text/html", "text/plain", "", "x;charset=\x00"]))
+def test_no_bytes_make_the_reader_raise(body: bytes, content_type: str) -> None:
+    page = read_page(_input(body, content_type))
+    assert page.refusal is None or page.refusal.reason in ("soft_404", "pdf_broken")
+
+
+def test_broken_pdf_is_refused_with_its_reason() -> None:
+    page = read_page(_input(b"%PDF-1.7 nothing", "application/pdf"))
+    assert page.refusal is not None
+    assert page.refusal.reason == "pdf_broken"

@@ -1,0 +1,132 @@
+"""What a page as received shows about needing a browser."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmine_assets.crawl.pages.page_signals import (
+    PageSignals,
+    Signal,
+    is_hash_route,
+    is_hash_routed,
+    needs_render,
+    read_signals,
+)
+
+PARAGRAPHS = "<h1>Title</h1>" + "<p>Some words of a page.</p>" * 60
+SCRIPT = '<script src="/static/main.4f2a.js"></script>'
+LONG = 1500
+
+
+@pytest.mark.parametrize(
+    ("html", "text_length", "expected"),
+    [
+        (f'<body><div id="root"></div>{SCRIPT}</body>', 0, Signal.EMPTY_ROOT),
+        (f"<body><app-root></app-root>{SCRIPT}</body>", 0, Signal.EMPTY_ROOT),
+        (f"<body><div id=app><div class=x>Loading…</div></div>{SCRIPT}", 8, Signal.EMPTY_ROOT),
+        (f'<body><div id="app"><div>Wait</div></div>{SCRIPT}</body>', 4, Signal.EMPTY_ROOT),
+        (f'<body><div id="__next"></div><footer>{"x" * 300}</footer>{SCRIPT}', 300, "empty_root"),
+        (f"<body><div class=shell>{'menu ' * 80}</div>{SCRIPT}", 400, Signal.BUNDLE_ONLY),
+        (
+            "<body><noscript>Please enable JavaScript.</noscript><script>go()</script>",
+            0,
+            Signal.NOSCRIPT_WARNING,
+        ),
+        (
+            '<body><p>a<p>b<p>c<script id="__NEXT_DATA__" type="application/json">{}</script>'
+            "<script>go()</script>",
+            3,
+            Signal.HYDRATION_STATE,
+        ),
+        (
+            '<head><meta http-equiv="Refresh" content="0; URL=/new"></head><body>Moved</body>',
+            5,
+            Signal.META_REFRESH,
+        ),
+        ("<body><p>a<p>b<p>c<script>go()</script></body>", 3, Signal.SHORT_TEXT),
+        (f"<body>{PARAGRAPHS}<script>{'x' * 90_000}</script></body>", LONG, "low_text_ratio"),
+        (f"<body>{PARAGRAPHS}{SCRIPT}</body>", LONG, None),
+        (f'<body>{PARAGRAPHS}<div id="app"></div>{SCRIPT}</body>', LONG, None),
+        ("<body><p>Short, and nothing to run.</p></body>", 26, None),
+        ('<meta http-equiv="refresh" content="600"><body><p>A dashboard.</p>', 12, None),
+        ("<body><!-- <div id=root></div><script src=main.js></script> --><p>x</p>", 1, None),
+        ("", 0, None),
+    ],
+)
+def test_signal_of_a_page(html: str, text_length: int, expected: Signal | None) -> None:
+    assert needs_render(read_signals(html, text_length)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text_chars", "expected"), [(199, Signal.SHORT_TEXT), (200, None), (201, None)]
+)
+def test_short_text_ends_at_200_characters(text_chars: int, expected: Signal | None) -> None:
+    signals = PageSignals(text_chars=text_chars, html_chars=2000, content_tags=9, scripts=1)
+    assert needs_render(signals) == expected
+
+
+@pytest.mark.parametrize(("html_chars", "expected"), [(20_000, None), (20_001, "low_text_ratio")])
+def test_text_ratio_ends_at_five_percent(html_chars: int, expected: str | None) -> None:
+    signals = PageSignals(text_chars=1000, html_chars=html_chars, content_tags=9, scripts=1)
+    assert needs_render(signals) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [(403, Signal.FAILED_FETCH), (503, Signal.FAILED_FETCH), (404, None), (200, None)],
+)
+def test_refused_light_fetch_is_a_weak_signal(status: int, expected: Signal | None) -> None:
+    signals = read_signals(f"<body>{PARAGRAPHS}{SCRIPT}</body>", LONG, status=status)
+    assert needs_render(signals) == expected
+    assert expected is None or not expected.is_strong
+
+
+def test_scripts_that_hold_data_run_nothing() -> None:
+    html = '<body><p>x<script type="application/ld+json">{"a": "<p><p><p>"}</script></body>'
+    signals = read_signals(html, 1)
+    assert (signals.scripts, signals.content_tags) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<!--" * 200_000, "<script>" * 100_000, "<div id=root" * 80_000, "<div id='" * 100_000],
+    ids=["comments", "scripts", "open tags", "open quotes"],
+)
+@pytest.mark.timeout(20)
+def test_malformed_pages_are_read_in_linear_time(html: str) -> None:
+    assert read_signals(html, 0).html_chars == len(html)
+
+
+@given(st.text(alphabet=st.sampled_from("<>/!-=\"' idapscrtnoİ#"), max_size=300))
+def test_no_text_makes_the_reader_raise(html: str) -> None:
+    needs_render(read_signals(html, len(html)))
+    is_hash_routed(html)
+    is_hash_route(html)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://u1.edu/#/guide", True),
+        ("https://u1.edu/docs#!/guide", True),
+        ("https://u1.edu/#/", False),
+        ("https://u1.edu/#section", False),
+        ("https://u1.edu/page", False),
+        ("https://[u1.edu/#/guide", False),
+    ],
+)
+def test_hash_routes(url: str, expected: bool) -> None:
+    assert is_hash_route(url) is expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<a href="#/guide">Guide</a>', True),
+        ("<a href='index.html#!/guide'>Guide</a>", True),
+        ('<a class="x" href=#/guide>Guide</a>', True),
+        ('<a href="#top">Top</a><a href="/a/b#c/d">x</a>', False),
+    ],
+)
+def test_hash_routed_pages(html: str, expected: bool) -> None:
+    assert is_hash_routed(html) is expected

@@ -1,0 +1,68 @@
+import asyncio
+import os
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from webmine_assets.crawl.pages.page import PageInput, unreadable
+from webmine_assets.crawl.pages.parsers import InlineParser, ParserPool
+from webmine_assets_tests.crawl.site import html
+
+
+def _page(topic: str, size: int = 0) -> PageInput:
+    body = html(topic, links=[f"/{n}" for n in range(size)])
+    return PageInput(url="https://u1.edu/", body=body, headers={"content-type": "text/html"})
+
+
+def _children() -> list[int]:
+    text = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
+    return [int(pid) for pid in text.split()]
+
+
+async def test_pool_reads_pages_as_the_reader_in_this_process_does() -> None:
+    pages = [_page(f"page {n}", size=n * 50) for n in range(40)]
+    async with ParserPool(2) as pool:
+        read = await asyncio.gather(*(pool.parse(lambda page=page: page) for page in pages))
+    assert read == [await InlineParser().parse(lambda page=page: page) for page in pages]
+    assert {page.title for page in read} == {f"page {n}" for n in range(40)}
+
+
+async def test_killed_process_is_replaced_and_no_page_is_lost() -> None:
+    before = set(_children())
+    async with ParserPool(1) as pool:
+        await pool.parse(partial(_page, "first"))
+        (worker,) = set(_children()) - before
+        reading = [
+            asyncio.create_task(pool.parse(partial(_page, f"page {n}", 3000))) for n in range(6)
+        ]
+        await asyncio.sleep(0)
+        os.kill(worker, signal.SIGKILL)
+        read = await asyncio.gather(*reading)
+        assert [page.title for page in read] == [f"page {n}" for n in range(6)]
+    assert set(_children()) == before
+
+
+async def test_page_that_never_ends_is_given_up_and_those_behind_it_are_read() -> None:
+    before = set(_children())
+    async with ParserPool(1, timeout_s=2.0) as pool:
+        await pool.parse(partial(_page, "first"))
+        (worker,) = set(_children()) - before
+        # A stopped process looks just like one in an endless loop.
+        os.kill(worker, signal.SIGSTOP)
+        stuck, behind = await asyncio.gather(
+            pool.parse(partial(_page, "stuck")), pool.parse(partial(_page, "next"))
+        )
+    assert stuck == unreadable("parser_timeout", "limit 2 s")
+    assert behind.title == "next"
+
+
+async def test_given_up_page_does_not_disturb_the_others() -> None:
+    async with ParserPool(1) as pool:
+        task = asyncio.create_task(pool.parse(partial(_page, "cancelled")))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await pool.parse(partial(_page, "next"))).title == "next"

@@ -1,0 +1,62 @@
+"""Where a browser is found, and what is said when there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from webmine_assets.crawl.rendering.chromium import find_chromium, launch_switches
+
+
+def make_program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a search path with nothing in them."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_configured_browser_wins(empty_machine: Path) -> None:
+    make_program(empty_machine / "bin" / "chromium")
+    named = make_program(empty_machine / "my" / "browser")
+    assert find_chromium(str(named)).path == str(named)
+
+
+def test_configured_browser_that_is_missing_is_not_replaced(empty_machine: Path) -> None:
+    make_program(empty_machine / "bin" / "chromium")
+    search = find_chromium("/nowhere/chrome")
+    assert search.path is None
+    assert "WEBMINE_CHROMIUM=/nowhere/chrome" in search.detail
+
+
+@pytest.mark.parametrize("name", ["chromium", "google-chrome"])
+def test_system_browser_is_found(empty_machine: Path, name: str) -> None:
+    program = make_program(empty_machine / "bin" / name)
+    assert find_chromium().path == str(program)
+
+
+def test_playwright_s_own_build_is_found(
+    empty_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    folder = empty_machine / ".cache/ms-playwright/chromium-1200/chrome-linux64"
+    build = make_program(folder / "chrome")
+    assert find_chromium().path == str(build)
+
+
+def test_machine_without_browser_says_what_to_do(empty_machine: Path) -> None:
+    search = find_chromium(None)
+    assert search.path is None
+    assert "playwright install chromium" in search.detail
+
+
+def test_browser_gets_no_network() -> None:
+    switches = launch_switches()
+    assert "--host-resolver-rules=MAP * ~NOTFOUND" in switches
+    assert any(switch.startswith("--proxy-server=") for switch in switches)

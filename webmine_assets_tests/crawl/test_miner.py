@@ -1,0 +1,60 @@
+import asyncio
+from pathlib import Path
+
+from webmine_assets.crawl.cache import InMemoryPrevious
+from webmine_assets.crawl.miner import build_web_miner
+from webmine_assets.institutions import Institution
+from webmine_assets.settings import read_settings
+from webmine_assets_tests.hostile import HostileSite
+
+
+def _institution(site: HostileSite) -> Institution:
+    return Institution.model_validate(
+        {
+            "institution_id": "u1",
+            "seed_urls": [site.url("/ok")],
+            "allowed_domains": ["127.0.0.1"],
+            "allow_networks": ["127.0.0.0/8"],
+            "max_pages": 3,
+            "max_depth": 0,
+            "ttl_days": 0,
+            "politeness": {"delay_ms": 0},
+            "rendering": {"mode": "never"},
+        }
+    )
+
+
+async def test_miner_gives_pages_and_leaves_nothing_behind(
+    hostile_site: HostileSite, tmp_path: Path
+) -> None:
+    settings = read_settings({"WEBMINE_DATA": str(tmp_path), "WEBMINE_CONTACT": "me@u1.edu"})
+    miner = build_web_miner(settings)
+    pages = await asyncio.to_thread(list, miner.crawl(_institution(hostile_site)))
+    assert [page.title for page in pages] == ["A good page"]
+    assert pages[0].etag == '"one"'
+    assert not any(settings.journals.iterdir())
+
+
+async def test_miner_asks_the_last_partition(hostile_site: HostileSite, tmp_path: Path) -> None:
+    settings = read_settings({"WEBMINE_DATA": str(tmp_path)})
+    first = await asyncio.to_thread(
+        list, build_web_miner(settings).crawl(_institution(hostile_site))
+    )
+    miner = build_web_miner(settings, previous_of=lambda _: InMemoryPrevious(first))
+    with await miner.mine(_institution(hostile_site)) as result:
+        (again,) = result.snapshots()
+        assert result.report.decisions["not_modified"] == 1
+        result.finish()
+    assert again.meta.from_cache
+    assert again.body == first[0].body
+
+
+async def test_private_address_is_refused_unless_allowed(
+    hostile_site: HostileSite, tmp_path: Path
+) -> None:
+    settings = read_settings({"WEBMINE_DATA": str(tmp_path)})
+    institution = _institution(hostile_site).model_copy(update={"allow_networks": ()})
+    with await build_web_miner(settings).mine(institution) as result:
+        (row,) = result.ledger()
+        assert "blocked_address" in row.reason
+    assert hostile_site.log == []

@@ -1,0 +1,204 @@
+"""The sensors on a real instance: exactly one enhancement for every crawl that may be enhanced."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dagster import (
+    AssetCheckEvaluation,
+    AssetCheckSeverity,
+    AssetKey,
+    AssetMaterialization,
+    DagsterEvent,
+    DagsterEventType,
+    DagsterInstance,
+    DagsterRunStatus,
+    OpExecutionContext,
+    SensorResult,
+    SkipReason,
+    build_sensor_context,
+    job,
+    op,
+)
+
+from webmine_assets.defs.enhancement import Cursor, NewPages
+from webmine_assets.defs.jobs import ENHANCES
+from webmine_assets.defs.partitions import INSTITUTIONS, register_institutions
+from webmine_assets.defs.resources import Corpus
+from webmine_assets.defs.sensors import enhance_new_snapshots, institution_partitions
+
+
+@pytest.fixture
+def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DagsterInstance]:
+    monkeypatch.setenv("WEBMINE_DATA", str(tmp_path))
+    with DagsterInstance.local_temp(str(tmp_path)) as instance:
+        register_institutions(instance, ["u1", "u2"])
+        yield instance
+
+
+def crawl(
+    instance: DagsterInstance,
+    institution: str,
+    *,
+    refused: bool = False,
+    tags: dict[str, str] | None = None,
+) -> str:
+    """A run that says it published pages, and how its blocking check went."""
+
+    @op
+    def publish(context: OpExecutionContext) -> None:
+        context.log_event(AssetMaterialization("page_snapshots", partition=institution))
+        context.log_event(
+            AssetCheckEvaluation(
+                asset_key=AssetKey("page_snapshots"),
+                check_name="page_volume",
+                passed=not refused,
+                severity=AssetCheckSeverity.ERROR,
+                blocking=True,
+                partition=institution,
+            )
+        )
+
+    @job
+    def pretend() -> None:
+        publish()
+
+    return pretend.execute_in_process(instance=instance, tags=tags or {}).run_id
+
+
+def tick(instance: DagsterInstance, cursor: str | None = None) -> tuple[list[str], str | None]:
+    """The partitions that one tick asks to enhance, and the next cursor."""
+    context = build_sensor_context(instance=instance, cursor=cursor)
+    result = enhance_new_snapshots(context, corpus=Corpus())
+    if isinstance(result, SkipReason):
+        return [], cursor
+    assert isinstance(result, SensorResult)
+    return [request.partition_key or "" for request in result.run_requests or []], result.cursor
+
+
+def test_every_crawl_from_before_the_first_tick_is_enhanced_once(
+    instance: DagsterInstance,
+) -> None:
+    for institution in ("u1", "u2", "u1"):
+        crawl(instance, institution)
+    asked, cursor = tick(instance)
+    assert asked == ["u1", "u2", "u1"]
+    assert tick(instance, cursor) == ([], cursor)
+    crawl(instance, "u2")
+    assert tick(instance, cursor)[0] == ["u2"]
+
+
+def test_the_run_key_is_the_crawl_so_that_a_lost_cursor_starts_nothing_twice(
+    instance: DagsterInstance,
+) -> None:
+    run_id = crawl(instance, "u1")
+    first, again = (
+        enhance_new_snapshots(build_sensor_context(instance=instance), corpus=Corpus())
+        for _ in range(2)
+    )
+    assert isinstance(first, SensorResult)
+    assert isinstance(again, SensorResult)
+    assert first.run_requests == again.run_requests
+    assert first.run_requests
+    assert run_id in (first.run_requests[0].run_key or "")
+    assert first.run_requests[0].tags["webmine/enhances_run"] == run_id
+
+
+def test_more_crawls_than_one_tick_takes_are_all_taken_in_time(instance: DagsterInstance) -> None:
+    pages = AssetMaterialization("page_snapshots", partition="u1")
+    for _ in range(60):
+        instance.report_runless_asset_event(pages)
+    first, cursor = tick(instance)
+    second, cursor = tick(instance, cursor)
+    assert (len(first), len(second)) == (50, 10)
+    assert tick(instance, cursor)[0] == []
+
+
+def test_pages_that_a_blocking_check_refused_are_left_alone(instance: DagsterInstance) -> None:
+    crawl(instance, "u1", refused=True)
+    crawl(instance, "u2")
+    asked, cursor = tick(instance)
+    assert asked == ["u2"]
+    assert tick(instance, cursor)[0] == []
+
+
+def test_a_run_that_enhances_itself_is_passed_over(instance: DagsterInstance) -> None:
+    crawl(instance, "u1", tags={ENHANCES: "true"})
+    assert tick(instance)[0] == []
+
+
+def test_a_crawl_whose_run_still_goes_on_waits_without_holding_up_others(
+    instance: DagsterInstance,
+) -> None:
+    slow = crawl(instance, "u1")
+    set_status(instance, slow, DagsterEventType.RUN_START)
+    crawl(instance, "u2")
+    asked, cursor = tick(instance)
+    assert asked == ["u2"]
+    assert [page.institution for page in Cursor.parse(cursor).waiting] == ["u1"]
+    set_status(instance, slow, DagsterEventType.RUN_FAILURE)
+    assert tick(instance, cursor)[0] == ["u1"]
+
+
+def set_status(instance: DagsterInstance, run_id: str, event: DagsterEventType) -> None:
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    instance.report_dagster_event(
+        DagsterEvent(event_type_value=event.value, job_name=run.job_name), run_id
+    )
+    after = instance.get_run_by_id(run_id)
+    assert after is not None
+    started = event is DagsterEventType.RUN_START
+    assert after.status is (DagsterRunStatus.STARTED if started else DagsterRunStatus.FAILURE)
+
+
+def test_a_retired_institution_is_passed_over(instance: DagsterInstance) -> None:
+    crawl(instance, "u1")
+    instance.delete_dynamic_partition(INSTITUTIONS, "u1")
+    asked, cursor = tick(instance)
+    assert asked == []
+    assert tick(instance, cursor)[0] == []
+
+
+def test_the_switch_turns_enhancement_off_for_good(
+    instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl(instance, "u1")
+    monkeypatch.setenv("AUTO_ENHANCE_METADATA", "false")
+    asked, cursor = tick(instance)
+    assert asked == []
+    monkeypatch.delenv("AUTO_ENHANCE_METADATA")
+    assert tick(instance, cursor)[0] == []
+
+
+def test_a_cursor_survives_being_written_and_read() -> None:
+    cursor = Cursor(7, (NewPages(5, "r", "u1"),))
+    assert Cursor.parse(str(cursor)) == cursor
+    assert Cursor.parse(None) == Cursor()
+
+
+def test_partitions_follow_the_files(instance: DagsterInstance, tmp_path: Path) -> None:
+    folder = tmp_path / "institutions"
+    folder.mkdir()
+    (folder / "u2.yaml").write_text("not: valid")
+    (folder / "u3.yaml").write_text("institution_id: u3")
+    context = build_sensor_context(instance=instance)
+    result = institution_partitions(context, corpus=Corpus())
+    assert isinstance(result, SensorResult)
+    changes = {
+        type(request).__name__: list(request.partition_keys)
+        for request in result.dynamic_partitions_requests or []
+    }
+    assert changes == {
+        "AddDynamicPartitionsRequest": ["u3"],
+        "DeleteDynamicPartitionsRequest": ["u1"],
+    }
+
+
+def test_partitions_that_equal_the_files_stay(instance: DagsterInstance, tmp_path: Path) -> None:
+    folder = tmp_path / "institutions"
+    folder.mkdir()
+    for name in ("u1", "u2"):
+        (folder / f"{name}.yaml").write_text("{}")
+    result = institution_partitions(build_sensor_context(instance=instance), corpus=Corpus())
+    assert isinstance(result, SkipReason)

@@ -1,0 +1,73 @@
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmine_assets.extract.metadata.moment import find_days, parse_moment
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("2019-08-02", "2019-08-02"),
+        ("2019-08-02T10:20:30Z", "2019-08-02T10:20:30+00:00"),
+        ("2019-08-02T10:20:30.123+0200", "2019-08-02T10:20:30+02:00"),
+        ("2019-08-02 10:20", "2019-08-02T10:20:00"),
+        ("2019/08/02", "2019-08-02"),
+        ("20190802", "2019-08-02"),
+        ("20190802T102030", "2019-08-02"),
+        ("1564740030", "2019-08-02T10:00:30+00:00"),
+        ("1564740030000", "2019-08-02T10:00:30+00:00"),
+        ("Fri, 02 Aug 2019 10:20:30 GMT", "2019-08-02T10:20:30+00:00"),
+        ("Fri Aug 02 2019 10:20:30 GMT+0200", "2019-08-02T10:20:30+02:00"),
+        ("August 2nd, 2019 at 3:05 pm", "2019-08-02T15:05:00"),
+        ("2. August 2019", "2019-08-02"),
+        ("2 août 2019", "2019-08-02"),
+        ("2 de agosto de 2019", "2019-08-02"),
+        ("02.08.2019", "2019-08-02"),
+        ("02.08.19", "2019-08-02"),
+        ("2019年8月2日", "2019-08-02"),
+        ("2019. augusztus 2.", "2019-08-02"),
+        ("2 августа 2019", "2019-08-02"),
+        ("07 أكتوبر 2020", "2020-10-07"),
+        ("31/12/2019", "2019-12-31"),
+        ("12/31/2019", "2019-12-31"),
+    ],
+)
+def test_dates_are_read_as_people_and_machines_write_them(raw, iso):
+    moment = parse_moment(raw)
+    assert moment is not None
+    assert moment.iso == iso
+    assert moment.day == date.fromisoformat(iso[:10])
+
+
+@pytest.mark.parametrize("raw", ["", "soon", "2019", "13/13/2019", "2019-13-01", "v1.2.3", "99:99"])
+def test_other_values_are_no_dates(raw):
+    assert parse_moment(raw) is None
+
+
+@pytest.mark.parametrize(("month_first", "month"), [(False, 8), (True, 2)])
+def test_an_ambiguous_date_follows_the_habit_of_the_page(month_first, month):
+    moment = parse_moment("02/08/2019", month_first=month_first)
+    assert moment is not None
+    assert moment.day.month == month
+
+
+def test_days_are_found_in_running_text_in_order():
+    text = "From 1 May 2020 to May 3, 2020, and again on 2020-05-02; not 99.99.2020."
+    assert [day.day for day, _ in find_days(text)] == [1, 3, 2]
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_it_raise(text):
+    parse_moment(text)
+    list(find_days(text))
+
+
+@given(st.dates(min_value=date(1990, 1, 1), max_value=date(2089, 12, 31)))
+def test_a_written_date_is_read_back(day):
+    for written in (day.isoformat(), day.strftime("%d.%m.%Y"), day.strftime("%B %d, %Y")):
+        moment = parse_moment(written)
+        assert moment is not None
+        assert moment.day == day

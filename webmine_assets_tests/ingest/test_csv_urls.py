@@ -1,0 +1,107 @@
+import gzip
+from datetime import date
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmine_assets.errors import ImportSourceError
+from webmine_assets.ingest.csv_urls import CsvUrl, RejectedLine, csv_seed, read_csv_urls
+from webmine_assets.ingest.tables import date_in_name
+from webmine_assets.records import SeedSource
+from webmine_assets_tests.factories import NOON
+
+
+def read(text: str | bytes, name: str = "urls.csv") -> list[CsvUrl | RejectedLine]:
+    data = text.encode() if isinstance(text, str) else text
+    return list(read_csv_urls(BytesIO(data), name=name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "url\nhttps://u1.edu/a\n",
+        "id,URL,title\n5,https://u1.edu/a,\n",
+        "title;Link\n;https://u1.edu/a\n",
+        "\ufefftitle\tpermalink\r\n\thttps://u1.edu/a\r\n",
+        "https://u1.edu/a\n",
+        "5,https://u1.edu/a\n",
+        "A title\thttps://u1.edu/a\n",
+        '"https://u1.edu/a"\n',
+        'url\n"https://u1.edu/a"',
+    ],
+)
+def test_the_url_column_is_found_by_its_name(text: str) -> None:
+    [entry] = read(text)
+    assert isinstance(entry, CsvUrl)
+    assert (entry.url, entry.title) == ("https://u1.edu/a", None)
+
+
+def test_title_and_date_come_along() -> None:
+    [entry] = read("url,title,date\nhttps://u1.edu/a,A,2026-02-01\n", "csv/2022-01-25-urls.csv")
+    assert entry == CsvUrl(
+        line=2,
+        url="https://u1.edu/a",
+        title="A",
+        published_at="2026-02-01T00:00:00",
+        fetch_date=date(2022, 1, 25),
+    )
+
+
+def test_lines_that_name_no_new_page_are_told() -> None:
+    lines = ["url,x", "https://u1.edu/a,1", ",2", "ftp://u1.edu/,3", "https://U1.edu/a,4", "x,5"]
+    found = read("\n".join(lines))
+    assert [(e.line, e.reason) for e in found if isinstance(e, RejectedLine)] == [
+        (3, "no_url"),
+        (4, "not_http"),
+        (5, "repeated"),
+        (6, "not_http"),
+    ]
+
+
+def test_gzip_is_undone() -> None:
+    [entry] = read(gzip.compress(b"url\nhttps://u1.edu/a\n"))
+    assert isinstance(entry, CsvUrl)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gzip.compress(b"url\nhttps://u1.edu/a\n", mtime=0)[:-9],
+        b"\x1f\x8bnonsense",
+        b"url\n" + b"x" * 1_000_002,
+    ],
+)
+def test_broken_files_are_errors(data: bytes) -> None:
+    with pytest.raises(ImportSourceError):
+        read(data)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_the_reader_fail_otherwise(data: bytes) -> None:
+    try:
+        read(data)
+    except ImportSourceError:
+        assert data
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2022-01-25.csv", date(2022, 1, 25)),
+        ("urls_2022_01_25.csv.gz", date(2022, 1, 25)),
+        ("20220125-x.csv", date(2022, 1, 25)),
+        ("2022-13-45_2021-02-03.csv", date(2021, 2, 3)),
+        ("120220125.csv", None),
+        ("urls.csv", None),
+    ],
+)
+def test_a_date_is_found_in_a_name(name: str, day: date | None) -> None:
+    assert date_in_name(name) == day
+
+
+def test_a_line_becomes_a_seed() -> None:
+    entry = CsvUrl(line=7, url="https://u1.edu/a", title="A")
+    seed = csv_seed(entry, institution="u1", name="x.csv", now=NOON)
+    assert (seed.source, seed.via, seed.title) == (SeedSource.CSV, "x.csv:7", "A")

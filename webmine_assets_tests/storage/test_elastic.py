@@ -1,0 +1,196 @@
+"""The sink against a small real HTTP server that keeps documents as `_bulk` does."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from webmine_assets.errors import ConfigurationError, StorageError
+from webmine_assets.storage.elastic import ElasticSink, document_id, elastic_document
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
+
+
+class Cluster(ThreadingHTTPServer):
+    """Indexes by name with their documents; `busy` answers come first, `busy_items` per story."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.documents: dict[str, dict[str, Any]] = {}
+        self.mappings: dict[str, Any] = {}
+        self.busy: list[int] = []
+        self.busy_items = 0
+        self.batches: list[int] = []
+        self.headers: dict[str, str] = {}
+
+    def bulk(self, index: str, data: bytes) -> dict[str, Any]:
+        lines = data.decode().splitlines()
+        assert data.endswith(b"\n")
+        self.batches.append(len(lines) // 2)
+        items = [
+            self.put(index, json.loads(a), json.loads(b))
+            for a, b in zip(*[iter(lines)] * 2, strict=True)
+        ]
+        return {"errors": any(i["index"]["status"] > 299 for i in items), "items": items}
+
+    def put(self, index: str, action: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+        if self.busy_items:
+            self.busy_items -= 1
+            return {"index": {"status": 429, "error": {"type": "es_rejected_execution_exception"}}}
+        if document["language"] == "bad":
+            return {"index": {"status": 400, "error": {"type": "mapper_parsing_exception"}}}
+        self.documents.setdefault(index, {})[action["index"]["_id"]] = document
+        return {"index": {"status": 201}}
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Cluster
+
+    def answer(self, status: int, value: Any = None) -> None:
+        body = json.dumps(value).encode() if value is not None else b""
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_HEAD(self) -> None:
+        self.answer(200 if self.path.strip("/") in self.server.mappings else 404)
+
+    def do_PUT(self) -> None:
+        self.server.mappings[self.path.strip("/")] = json.loads(self.data())
+        self.answer(200, {"acknowledged": True})
+
+    def do_POST(self) -> None:
+        data = self.data()
+        self.server.headers = {k.lower(): v for k, v in self.headers.items()}
+        if self.server.busy:
+            self.answer(self.server.busy.pop())
+        else:
+            index, _, verb = self.path.strip("/").partition("/")
+            assert verb == "_bulk"
+            self.answer(200, self.server.bulk(index, data))
+
+    def data(self) -> bytes:
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with Cluster() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def sink(cluster: Cluster, waits: list[float] | None = None, **options: Any) -> ElasticSink:
+    sleep = ([] if waits is None else waits).append
+    url = f"http://127.0.0.1:{cluster.server_port}"
+    return ElasticSink(url, sleep=sleep, clock=lambda: NOW, **options)
+
+
+def story(number: int, **fields: Any) -> dict[str, Any]:
+    values = {"url": f"https://u1.edu/{number}", "language": "en", "text_content": "Text.\nMore."}
+    return values | {"parsed_date": "2026-01-02 03:04:05.678901"} | fields
+
+
+def test_a_document_has_the_field_names_of_media_cloud() -> None:
+    document = elastic_document(story(1, topics=["x"]), NOW)
+    assert list(document) == [
+        "url",
+        "canonical_domain",
+        "publication_date",
+        "language",
+        "article_title",
+        "text_content",
+        "indexed_date",
+    ]
+    assert document["indexed_date"] == "2026-01-02T03:04:05.678901"
+    unparsed = elastic_document(story(1, parsed_date=None), NOW)
+    assert unparsed["indexed_date"] == "2026-03-04T05:06:07.000089"
+
+
+def test_stories_are_sent_in_batches_and_again_without_doubles(cluster: Cluster) -> None:
+    for _ in range(2):
+        report = sink(cluster).write(story(number) for number in range(1201))
+        assert (report.indexed, report.refused) == (1201, [])
+    assert cluster.batches == [500, 500, 201] * 2
+    assert len(cluster.documents["mc_search"]) == 1201
+    found = cluster.documents["mc_search"][document_id("https://u1.edu/7")]
+    assert found["text_content"] == "Text.\nMore."
+
+
+def test_large_stories_make_smaller_batches(cluster: Cluster) -> None:
+    sink(cluster).write(story(number, text_content="x" * 3_000_000) for number in range(5))
+    assert cluster.batches == [2, 2, 1]
+
+
+def test_the_index_is_made_once_with_nanoseconds(cluster: Cluster) -> None:
+    sink(cluster).create_index()
+    cluster.mappings["mc_search"]["made"] = "once"
+    sink(cluster).create_index()
+    made = cluster.mappings["mc_search"]
+    assert made["made"] == "once"
+    assert made["mappings"]["properties"]["indexed_date"] == {"type": "date_nanos"}
+
+
+def test_a_busy_cluster_is_asked_again(cluster: Cluster) -> None:
+    waits: list[float] = []
+    cluster.busy = [503, 429]
+    cluster.busy_items = 3
+    report = sink(cluster, waits).write(story(number) for number in range(5))
+    assert (report.indexed, report.refused) == (5, [])
+    assert cluster.batches == [5, 3]
+    assert waits == [1.0, 2.0, 1.0]
+
+
+def test_refused_stories_are_told_and_the_others_taken(cluster: Cluster) -> None:
+    report = sink(cluster).write([story(1), story(2, language="bad"), story(3, url=None)])
+    assert report.indexed == 1
+    assert [story_id for story_id, _ in report.refused] == ["", document_id("https://u1.edu/2")]
+    assert "mapper_parsing_exception" in report.refused[1][1]
+
+
+def test_a_cluster_that_stays_away_is_an_error(cluster: Cluster) -> None:
+    cluster.busy = [503] * 5
+    with pytest.raises(StorageError, match="status 503"):
+        sink(cluster).write([story(1)])
+    waits: list[float] = []
+    away = ElasticSink("http://127.0.0.1:1", sleep=waits.append)
+    with pytest.raises(StorageError, match="does not answer"):
+        away.write([story(1)])
+    assert len(waits) == 4
+
+
+def test_an_answer_that_is_no_bulk_answer_is_an_error(cluster: Cluster) -> None:
+    cluster.busy = [404]
+    with pytest.raises(StorageError, match="404"):
+        sink(cluster).write([story(1)])
+
+
+def test_credentials_are_sent_and_not_shown(cluster: Cluster) -> None:
+    url = f"http://me:s%40cret@127.0.0.1:{cluster.server_port}/"
+    ElasticSink(url).write([story(1)])
+    assert cluster.headers["authorization"] == "Basic bWU6c0BjcmV0"
+    sink(cluster, api_key="abc").write([story(1)])
+    assert cluster.headers["authorization"] == "ApiKey abc"
+    cluster.busy = [404]
+    with pytest.raises(StorageError) as caught:
+        ElasticSink(url).write([story(1)])
+    assert "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:9200", "ftp://x", "http://"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected http"):
+        ElasticSink(url)

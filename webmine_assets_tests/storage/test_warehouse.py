@@ -1,0 +1,73 @@
+import uuid
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from webmine_assets.errors import QueryError
+from webmine_assets.records import TABLES, Decision
+from webmine_assets.storage import warehouse
+from webmine_assets.storage.lake import Lake
+from webmine_assets_tests.factories import ledger_row, snapshot
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(str(tmp_path / "it's a lake"))
+
+
+@pytest.mark.parametrize("view", [*TABLES, *warehouse.DERIVED_VIEWS])
+def test_an_empty_lake_gives_empty_views_with_columns(lake: Lake, view: str) -> None:
+    answer = warehouse.query(lake, f"select * from {view}")
+    assert answer.num_rows == 0
+    assert "institution" in answer.column_names
+
+
+def test_views_see_every_institution_and_each_publication(lake: Lake) -> None:
+    for name in ("u1", "u2"):
+        lake.write("page_snapshots", name, [snapshot(institution=name)])
+    counts = "select institution, count(*) as n from page_snapshots group by 1 order by 1"
+    assert warehouse.query(lake, counts).to_pylist() == [
+        {"institution": "u1", "n": 1},
+        {"institution": "u2", "n": 1},
+    ]
+
+
+def test_an_institution_that_looks_like_a_number_stays_text(lake: Lake) -> None:
+    lake.write("page_snapshots", "007", [snapshot(institution="007")])
+    answer = warehouse.query(lake, "select institution from page_snapshots").to_pylist()
+    assert answer == [{"institution": "007"}]
+
+
+def test_a_lake_elsewhere_is_queried_the_same_way() -> None:
+    lake = Lake(f"memory://{uuid.uuid4().hex}/lake")
+    lake.write("url_ledger", "u1", [ledger_row(decision=Decision.TRAP)])
+    assert warehouse.query(lake, "select decision from ledger_summary").to_pylist() == [
+        {"decision": "trap"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("select * from page_snapshot", "did you mean page_snapshots"),
+        ("select * from zebra", "known views: seeds"),
+        ("selec 1", "syntax error"),
+    ],
+)
+def test_a_wrong_question_is_answered_with_the_way_out(lake: Lake, sql: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        warehouse.query(lake, sql)
+
+
+def test_the_warehouse_file_opens_read_only_while_partitions_change(
+    lake: Lake, tmp_path: Path
+) -> None:
+    path = tmp_path / "webmine.duckdb"
+    assert warehouse.write_warehouse(lake, path) is True
+    with duckdb.connect(str(path), read_only=True) as client:
+        for n in (1, 3):
+            lake.write("url_ledger", "u1", [ledger_row(f"https://u1.edu/{i}") for i in range(n)])
+            found = client.sql("select count(*) as n from url_ledger").to_arrow_table()
+            assert found.to_pylist() == [{"n": n}]
+        assert warehouse.write_warehouse(lake, path) is False

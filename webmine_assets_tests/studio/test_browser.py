@@ -1,0 +1,215 @@
+"""The studio in a real browser, as a person meets it."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from webmine_assets.institutions import load_institution
+from webmine_assets.settings import Settings
+from webmine_assets.studio.app import build_app
+from webmine_assets_tests.studio.corpus import (
+    ARTICLE_ID,
+    HOSTILE_ID,
+    NEWSROOM,
+    enhance,
+    write_corpus,
+)
+
+CHROMIUM = os.environ.get("WEBMINE_CHROMIUM") or shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--disable-sync",
+]
+VIEWS = (
+    "/",
+    "/pages",
+    "/pages?q=network",
+    f"/pages/{ARTICLE_ID}",
+    f"/pages/{ARTICLE_ID}?tab=stored",
+    f"/pages/{ARTICLE_ID}?tab=metadata",
+    f"/pages/{ARTICLE_ID}?tab=topics",
+    f"/pages/{ARTICLE_ID}?tab=history",
+    "/urls",
+    "/rules",
+    f"/rules/{ARTICLE_ID}",
+    "/sql?q=select+decision,count(*)+from+url_ledger+group+by+all",
+    "/api",
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+def address(client: TestClient[Any, Any], path: str = "/") -> str:
+    return str(client.make_url(path)).replace("%3F", "?")
+
+
+async def opened(browser: Browser, url: str, **context: Any) -> tuple[Page, list[str]]:
+    """A page, and what its console complains about."""
+    page = await (await browser.new_context(**context)).new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda problem: complaints.append(str(problem)))
+    await page.goto(url)
+    return page, complaints
+
+
+async def test_a_person_teaches_the_newsroom_a_rule(
+    client: TestClient[Any, Any], settings: Settings, browser: Browser
+) -> None:
+    page, complaints = await opened(browser, address(client))
+    await page.click("text=Tidewater Courier")
+    await page.fill("#q", "harbours close the ring")
+    await page.click("main button:text('Show')")
+    await page.click("main h3 >> text=Eleven harbours close the ring")
+    await page.click("text=Teach a rule")
+    await page.frame_locator("#picker").locator(".related-articles li").first.click()
+    await page.wait_for_selector("#outcome:not([hidden])")
+    assert await page.input_value("#selector") == ".related-articles"
+    assert await page.inner_text("#elements") == "1"
+    assert await page.inner_text("#touched") == "20 of 20"
+    assert await page.is_hidden("#warning")
+    await page.fill("#description", "Teasers of other articles")
+    await page.click("text=Save and enhance")
+    await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
+    (rule,) = load_institution(settings.institutions / f"{NEWSROOM}.yaml").extraction_rules
+    assert (rule.value, rule.description) == (".related-articles", "Teasers of other articles")
+    await page.click("text=See the content")
+    content = await page.inner_text("main")
+    assert "technician in Solvik" in content
+    assert "Related articles" not in content
+    answer = await client.get(f"/api/pages/{ARTICLE_ID}")
+    assert "Related articles" not in (await answer.json())["content"]["raw_markdown"]
+    assert complaints == []
+
+
+async def test_a_rule_can_be_found_by_words_and_by_keyboard(
+    client: TestClient[Any, Any], browser: Browser
+) -> None:
+    page, complaints = await opened(browser, address(client, f"/rules/{ARTICLE_ID}"))
+    await page.fill("#words", "remove the related articles")
+    await page.keyboard.press("Enter")
+    await page.focus(".proposal >> nth=0")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#outcome:not([hidden])")
+    assert await page.input_value("#selector") == ".related-articles"
+    await page.focus("summary:text('Boxes of this page')")
+    await page.keyboard.press("Enter")
+    await page.focus("[data-element]:has-text('div.article-body')")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#selector")).to_have_value(".article-body")
+    await page.fill("#selector", "article")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#warning:not([hidden])")
+    assert "more than half" in await page.inner_text("#warning")
+    await page.fill("#selector", "div[")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#status.bad")
+    assert [text for text in complaints if "400" not in text] == []
+
+
+@pytest.mark.parametrize("width", [1280, 420])
+async def test_every_view_fits_and_is_labelled(
+    client: TestClient[Any, Any], browser: Browser, width: int
+) -> None:
+    size = {"viewport": {"width": width, "height": 800}}
+    page, complaints = await opened(browser, address(client), **size)
+    for view in VIEWS:
+        await page.goto(str(client.make_url("/")).rstrip("/") + view)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, view
+        unnamed = await page.evaluate(
+            """() => [...document.querySelectorAll('input, select, textarea, iframe, button, img')]
+                .filter((e) => !(e.labels?.length || e.ariaLabel || e.title || e.alt
+                    || e.textContent.trim())).map((e) => e.outerHTML)"""
+        )
+        assert unnamed == [], view
+        assert await page.locator("h1").count() == 1, view
+        assert await page.evaluate("document.documentElement.lang") == "en"
+    assert complaints == []
+
+
+class Away:
+    """A server that a stored page would like to reach; it remembers who came."""
+
+    def __init__(self) -> None:
+        self.visits: list[str] = []
+
+    async def answer(self, request: web.Request) -> web.Response:
+        self.visits.append(request.path)
+        return web.Response(text="<title>away</title>", content_type="text/html")
+
+    def app(self) -> web.Application:
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self.answer)
+        return app
+
+
+async def test_a_hostile_stored_page_does_nothing(tmp_path: Path, browser: Browser) -> None:
+    away = Away()
+    async with TestServer(away.app()) as elsewhere:
+        base = str(elsewhere.make_url("")).rstrip("/")
+        settings = write_corpus(tmp_path / "data", away=base, articles=2)
+        app = build_app(settings, enhance=lambda name, progress: enhance(settings, name, progress))
+        async with TestClient(TestServer(app)) as client:
+            for path in (f"/pages/{HOSTILE_ID}?tab=stored", f"/rules/{HOSTILE_ID}"):
+                url = str(client.make_url("/")).rstrip("/") + path
+                page, _ = await opened(browser, url)
+                frame = page.frame_locator("iframe.stored")
+                for selector in ("h1", "#link", "#script", "#form span", "p"):
+                    await frame.locator(selector).first.click()
+                inner = next(frame for frame in page.frames if frame != page.main_frame)
+                assert await inner.evaluate("() => window.ran === undefined")
+                await page.wait_for_timeout(500)
+                assert page.url == url
+                assert len(page.frames) == 2
+            direct, _ = await opened(browser, str(client.make_url(f"/pages/{HOSTILE_ID}/stored")))
+            await direct.wait_for_timeout(300)
+    assert away.visits == []
+
+
+async def test_another_site_cannot_write_or_read(
+    client: TestClient[Any, Any], settings: Settings, browser: Browser
+) -> None:
+    path = settings.institutions / f"{NEWSROOM}.yaml"
+    before = path.read_text("utf-8")
+    async with TestServer(Away().app()) as elsewhere:
+        page, _ = await opened(browser, str(elsewhere.make_url("/")))
+        target = str(client.make_url("/")).rstrip("/")
+        outcome = await page.evaluate(
+            """async (target) => {
+                const body = JSON.stringify({institution: 'newsroom', value: '.x'});
+                const tries = [
+                    fetch(target + '/api/rules', {method: 'POST', body, mode: 'no-cors'}),
+                    fetch(target + '/api/rules', {method: 'POST', body,
+                        headers: {'Content-Type': 'application/json'}}),
+                    fetch(target + '/api/pages').then((answer) => answer.text()),
+                ];
+                return (await Promise.allSettled(tries)).map((result) => result.status);
+            }""",
+            target,
+        )
+        assert outcome[1:] == ["rejected", "rejected"]
+        await page.set_content(
+            f'<form method="post" action="{target}/api/rules"><button>Go</button></form>'
+        )
+        async with page.expect_navigation():
+            await page.click("button")
+        assert "not taken" in await page.inner_text("body")
+    assert path.read_text("utf-8") == before

@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from webmine_assets.errors import ConfigurationError
+from webmine_assets.settings import read_settings
+
+
+def test_an_empty_environment_keeps_everything_in_data() -> None:
+    settings = read_settings({})
+    assert settings.data == Path("data").resolve()
+    assert settings.lake == str(settings.data / "lake")
+    assert settings.auto_enhance is True
+
+
+def test_the_environment_is_heard(tmp_path: Path) -> None:
+    settings = read_settings(
+        {"WEBMINE_DATA": str(tmp_path), "WEBMINE_LAKE": "s3://b/lake", "WEBMINE_CONTACT": "a@b.c"}
+    )
+    assert settings.institutions == tmp_path / "institutions"
+    assert settings.lake == "s3://b/lake"
+    assert settings.contact == "a@b.c"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("false", False), ("0", False), ("ON", True), ("", True)]
+)
+def test_the_enhancement_switch(value: str, expected: bool) -> None:
+    assert read_settings({"AUTO_ENHANCE_METADATA": value}).auto_enhance is expected
+
+
+def test_a_switch_that_makes_no_sense_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="AUTO_ENHANCE_METADATA='maybe'"):
+        read_settings({"AUTO_ENHANCE_METADATA": "maybe"})
