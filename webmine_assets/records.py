@@ -138,6 +138,7 @@ class CrawlCounters:
     pages_used: int = 0
     pages_gone: int = 0
     depth_max_seen: int = 0
+    links_left_off: int = 0
     bytes_fetched: int = 0
     replayed: int = 0
     time_spent_s: float = 0.0

@@ -25,6 +25,7 @@ from webmine_assets.institutions import Institution, load_institution
 from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.crawl import show
+from webmine_assets.stages.previous import stored_snapshots
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake, write_parquet
 from webmine_assets.urls import canonicalise, resolve
@@ -36,14 +37,20 @@ def crawl(
     connections: Annotated[
         int | None, typer.Option(min=1, max=64, help="connections to a host, instead of the file's")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="ask for every page again, whatever ttl_days says")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the report as JSON")] = False,
 ) -> None:
     """Crawl one institution into a folder, without Dagster and without the lake.
 
     Writes page_snapshots.parquet, url_ledger.parquet and report.json. Cut off at any moment, the
-    same command goes on and fetches nothing twice.
+    same command goes on and fetches nothing twice. Pages that the folder already holds are the
+    cache: within ttl_days they are not asked for again, after it only if they changed.
     """
     institution = load_institution(config)
+    if force:
+        institution = institution.model_copy(update={"ttl_days": 0})
     if connections is not None:
         politeness = institution.politeness.model_copy(update={"concurrency": connections})
         institution = institution.model_copy(update={"politeness": politeness})
@@ -65,10 +72,13 @@ def crawl(
 
 
 def _crawl_into(miner: WebMiner, institution: Institution, out: Path) -> CrawlReport:
+    name = institution.institution_id
     with (
         showing_progress() as progress,
-        progress.task(f"{institution.institution_id}: crawl") as task,
+        progress.task(f"{name}: crawl") as task,
+        stored_snapshots(out / "page_snapshots.parquet", name) as previous,
     ):
+        miner = dataclasses.replace(miner, previous_of=lambda _: previous)
         crawling = miner.mine(institution, on_progress=lambda seen: show(task, seen))
         with asyncio.run(crawling) as result:
             write_parquet(out / "url_ledger.parquet", LedgerRow, result.ledger())

@@ -115,5 +115,6 @@ class Committer:
     async def _follow(self, item: Item, source_url: str, outcome: Visited | Refused) -> None:
         if outcome.parsed is None:
             return
+        self.tally.links_left_off += outcome.parsed.links_left_off
         found = (Found(url, key, nofollow) for url, key, nofollow in outcome.parsed.links)
         await self.discovery.add_links(found, depth=item.depth + 1, source_url=source_url)

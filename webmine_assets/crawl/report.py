@@ -40,6 +40,7 @@ class Tally:
     light_rows: int = 0
     deduped: int = 0
     repeated: int = 0
+    links_left_off: int = 0
     pdf_extracted: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     samples: list[str] = field(default_factory=list)
@@ -106,6 +107,7 @@ def count(
         pages_used=sum(decisions.get(decision, 0) for decision in kept),
         pages_gone=reasons.get("http_error:gone", 0),
         depth_max_seen=depth_max_seen,
+        links_left_off=tally.links_left_off,
         bytes_fetched=tally.wire_bytes,
         replayed=tally.replayed,
         time_spent_s=round(spent_s, 3),

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from webmine_assets.crawl.cache import NoPrevious, Previous, PreviousSnapshots
 from webmine_assets.records import PageSnapshot
-from webmine_assets.storage.finder import RowFinder, finding
+from webmine_assets.storage.finder import RowFinder, finding, finding_in
 from webmine_assets.storage.lake import Lake
 
 _LIGHT = [
@@ -55,12 +56,21 @@ class LakeSnapshots:
 
 
 @contextmanager
+def stored_snapshots(path: Path, institution: str) -> Iterator[PreviousSnapshots]:
+    """The same cache in a single file, as `webmine crawl` leaves it; none if there is no file."""
+    if not path.exists():
+        yield NoPrevious()
+        return
+    with finding_in(path, PageSnapshot, key="url") as rows:
+        lights = rows.light([*_LIGHT, "institution"])
+        yield LakeSnapshots(rows, (row for row in lights if row.pop("institution") == institution))
+
+
+@contextmanager
 def previous_snapshots(lake: Lake, institution: str) -> Iterator[PreviousSnapshots]:
     """The cache of an institution; it stays the same while a new partition is published."""
     if not lake.has("page_snapshots", institution):
         yield NoPrevious()
         return
-    batches = lake.batches("page_snapshots", institution, columns=_LIGHT, size=1_000)
-    lights = (row for batch in batches for row in batch.to_pylist())
     with finding(lake, "page_snapshots", institution, key="url") as rows:
-        yield LakeSnapshots(rows, lights)
+        yield LakeSnapshots(rows, rows.light(_LIGHT))

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webmine_assets.errors import StorageError
 from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.schemas import from_row, record_of
 
 T = TypeVar("T")
+_LIGHT_ROWS = 1_000
 
 
 class RowFinder(Generic[T]):
@@ -36,6 +40,14 @@ class RowFinder(Generic[T]):
     def find_all(self, key: str) -> list[T]:
         return [self._read(*place) for place in self._places.get(key, ())]
 
+    def light(self, columns: list[str]) -> Iterator[dict[str, Any]]:
+        """All rows with these columns only, in the order of the table."""
+        if self._file is None:
+            return
+        known = [name for name in columns if name in self._file.schema_arrow.names]
+        for batch in self._file.iter_batches(batch_size=_LIGHT_ROWS, columns=known):
+            yield from batch.to_pylist()
+
     def _read(self, number: int, position: int) -> T:
         if self._group[0] != number:
             assert self._file is not None  # noqa: S101  # a place was found, so there is a file
@@ -52,3 +64,15 @@ def finding(
         there = lake.has(table, institution)
         file = stack.enter_context(lake.open(table, institution)) if there else None
         yield RowFinder(file, record_of(table), key)
+
+
+@contextmanager
+def finding_in(path: Path, record: type[T], *, key: str) -> Iterator[RowFinder[T]]:
+    """A finder over one Parquet file outside a lake."""
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as problem:
+        message = f"{path} cannot be read: {problem}; move it away to start without it"
+        raise StorageError(message) from problem
+    with file:
+        yield RowFinder(file, record, key)

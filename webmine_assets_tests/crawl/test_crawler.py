@@ -20,6 +20,7 @@ from webmine_assets.crawl.exchange import (
     RenderFailure,
 )
 from webmine_assets.crawl.network.clock import FakeClock
+from webmine_assets.crawl.pages.links import MAX_LINKS
 from webmine_assets.crawl.report import CrawlProgress
 from webmine_assets.crawl.visit import LARGE_BODY_BYTES
 from webmine_assets_tests.crawl.site import (
@@ -575,6 +576,13 @@ async def test_replay_ends_where_time_ended_the_crawl(tmp_path: Path) -> None:
     assert runs[1].asked == []
     assert runs[0].rows == runs[1].rows
     assert runs[0].ledger == runs[1].ledger
+
+
+async def test_links_that_a_page_has_too_many_of_are_counted(tmp_path: Path) -> None:
+    links = [f"https://elsewhere.example/{number}" for number in range(MAX_LINKS + 7)]
+    crawled = await crawl_site({"/": html("home", links=links)}, tmp_path)
+    assert crawled.report.counters.links_left_off == 7
+    assert crawled.report.decisions["out_of_scope"] == MAX_LINKS
 
 
 async def test_fault_of_ours_costs_one_url_and_says_so(tmp_path: Path) -> None:

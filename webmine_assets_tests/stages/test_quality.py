@@ -176,9 +176,7 @@ def captchas(corpus: Corpus) -> None:
 
 def unreachable_robots(corpus: Corpus) -> None:
     corpus.ledger += [
-        ledger_row(
-            f"https://u1.edu/r/{n}", Decision.ROBOTS_BLOCKED, reason="robots_unreachable: 503"
-        )
+        ledger_row(f"https://u1.edu/r/{n}", Decision.ROBOTS_BLOCKED, reason="robots_unreachable")
         for n in range(10)
     ]
 

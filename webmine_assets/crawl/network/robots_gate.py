@@ -67,7 +67,7 @@ class RobotsGate:
         """Why `url` may not be fetched, with the line that decides, or None if it may."""
         rules = await self.rules(url)
         if rules.unreachable:
-            return _refusal(rules.unreachable, f"{rules.robots_url}: {rules.unreachable}")
+            return _refusal("robots_unreachable", f"{rules.robots_url}: {rules.unreachable}")
         decision = rules.robots.decide(self._token, url)
         if decision.allowed:
             return None
@@ -114,7 +114,7 @@ def read_rules(robots_url: str, outcome: FetchResponse | FetchFailure) -> Origin
         return OriginRules(
             robots_url=robots_url,
             robots=parse_robots(b""),
-            unreachable=f"robots_unreachable: {cause}",
+            unreachable=cause,
         )
     has_file = isinstance(outcome, FetchResponse) and 200 <= outcome.status < 300
     body = outcome.body if isinstance(outcome, FetchResponse) and has_file else b""

@@ -60,6 +60,7 @@ class ParsedPage:
     checksum: str = ""
     simhash: int = 0
     links: tuple[LinkTuple, ...] = ()
+    links_left_off: int = 0
     canonical: str | None = None
     signals: PageSignals | None = None
     refusal: Refusal | None = None
@@ -97,7 +98,9 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
         links += _routes(document, found.base)
     canonical = canonicalise(found.canonical) if found.canonical else None
     if page.links_only:
-        return ParsedPage(content_type=kind, links=links, canonical=canonical)
+        return ParsedPage(
+            content_type=kind, links=links, links_left_off=found.left_off, canonical=canonical
+        )
     content = extract_page_text(document)
     signals = read_signals(decoded.text, len(content.text)) if page.wants_signals else None
     language = detect(content.text)
@@ -111,6 +114,7 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
         checksum=checksum(content.text),
         simhash=simhash(content.text),
         links=links,
+        links_left_off=found.left_off,
         canonical=canonical,
         refusal=decide_page(content, found.robots),
         signals=signals,

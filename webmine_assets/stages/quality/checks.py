@@ -32,7 +32,7 @@ def check_blocking(ask: Questions) -> Verdict:
         select count(*) filter (decision not in ('out_of_scope', 'disallowed_path', 'over_depth',
                    'over_pages', 'over_time', 'over_bytes', 'trap', 'fresh')) as asked,
                count(*) filter ((decision = 'http_error' and regexp_matches(reason || detail,
-                   '\\b(401|403|429|503)\\b')) or reason like 'robots_unreachable%') as blocked
+                   '\\b(401|403|429|503)\\b')) or reason = 'robots_unreachable') as blocked
         from url_ledger where institution = $1
         """
     )

@@ -1,0 +1,119 @@
+"""`webmine crawl` over a real site: three files, and the folder is the cache of the next run."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from webmine_assets_tests.cli.test_commands import Webmine, assert_clear
+from webmine_assets_tests.crawl.site import html
+
+LINKS = {"/": ["/a", "/b", "/missing"], "/a": ["/b"], "/b": ["/a"]}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        body = html(self.path, links=LINKS[self.path]) if self.path in LINKS else b"nothing here"
+        self.send_response(200 if self.path in LINKS else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[str] = []
+
+    def taken(self) -> list[str]:
+        """What was asked for since the last call."""
+        asked, self.asked = sorted(self.asked), []
+        return asked
+
+
+@pytest.fixture
+def webmine(tmp_path: Path) -> Webmine:
+    return Webmine(tmp_path / "data")
+
+
+@pytest.fixture
+def server() -> Iterator[_Server]:
+    with _Server() as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+@pytest.fixture
+def config(server: _Server, tmp_path: Path) -> Path:
+    path = tmp_path / "u1.yaml"
+    path.write_text(
+        f"""\
+institution_id: u1
+seed_urls: ["http://127.0.0.1:{server.server_address[1]}/"]
+allowed_domains: [127.0.0.1]
+allow_networks: [127.0.0.0/8]
+politeness: {{delay_ms: 0}}
+rendering: {{mode: never}}
+"""
+    )
+    return path
+
+
+def _decisions(out: Path) -> dict[str, str]:
+    rows = pq.read_table(out / "url_ledger.parquet", columns=["url", "decision"]).to_pylist()
+    return {"/" + row["url"].rpartition("/")[2]: row["decision"] for row in rows}
+
+
+def test_second_crawl_into_a_folder_takes_its_pages_from_there(
+    webmine: Webmine, server: _Server, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    first = webmine("crawl", "--config", str(config), "--out", str(out))
+    assert_clear(first, 0)
+    assert server.taken() == ["/", "/a", "/b", "/missing", "/robots.txt"]
+    assert _decisions(out) == {"/": "stored", "/a": "stored", "/b": "stored"} | {
+        "/missing": "http_error"
+    }
+    assert pq.read_metadata(out / "page_snapshots.parquet").num_rows == 3
+
+    again = webmine("crawl", "--config", str(config), "--out", str(out), "--json")
+    assert_clear(again, 0)
+    assert json.loads(again.stdout)["counters"]["cache_hits"] == 3
+    assert server.taken() == ["/missing", "/robots.txt"]
+    assert [_decisions(out)[path] for path in LINKS] == ["fresh"] * 3
+
+    assert_clear(webmine("crawl", "--config", str(config), "--out", str(out), "--force"), 0)
+    assert server.taken() == ["/", "/a", "/b", "/missing", "/robots.txt"]
+
+
+def test_another_institutions_folder_is_no_cache(
+    webmine: Webmine, server: _Server, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert_clear(webmine("crawl", "--config", str(config), "--out", str(out)), 0)
+    server.taken()
+    other = config.with_name("u2.yaml")
+    other.write_text(config.read_text().replace("institution_id: u1", "institution_id: u2"))
+    assert_clear(webmine("crawl", "--config", str(other), "--out", str(out)), 0)
+    assert server.taken() == ["/", "/a", "/b", "/missing", "/robots.txt"]
+
+
+def test_damaged_results_of_an_earlier_crawl_are_named(
+    webmine: Webmine, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "page_snapshots.parquet").write_bytes(b"not parquet")
+    result = webmine("crawl", "--config", str(config), "--out", str(out))
+    assert_clear(result, 1, "page_snapshots.parquet", "move it away")
