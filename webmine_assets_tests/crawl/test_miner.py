@@ -56,5 +56,6 @@ async def test_private_address_is_refused_unless_allowed(
     institution = _institution(hostile_site).model_copy(update={"allow_networks": ()})
     with await build_web_miner(settings).mine(institution) as result:
         (row,) = result.ledger()
-        assert "blocked_address" in row.reason
+        assert (row.decision, row.reason) == ("fetch_error", "blocked_address")
+        assert "127.0.0.1" in row.detail
     assert hostile_site.log == []

@@ -6,6 +6,7 @@ RFC 9309, section 2.3.1: no file means no rules, a file out of reach means keep 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import ada_url
 
@@ -32,11 +33,10 @@ Fetch = Callable[[FetchRequest], Awaitable[FetchResponse | FetchFailure]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OriginRules:
-    """What one origin's robots.txt came to; `unreachable` says why nothing may be crawled."""
+    """What one origin's robots.txt came to; `closed` says why nothing of it may be crawled."""
 
-    robots_url: str
     robots: RobotsFile
-    unreachable: str | None = None
+    closed: Refusal | None = None
 
 
 class RobotsGate:
@@ -66,12 +66,14 @@ class RobotsGate:
     async def decide(self, url: str) -> Refusal | None:
         """Why `url` may not be fetched, with the line that decides, or None if it may."""
         rules = await self.rules(url)
-        if rules.unreachable:
-            return _refusal("robots_unreachable", f"{rules.robots_url}: {rules.unreachable}")
+        if rules.closed is not None:
+            return rules.closed
         decision = rules.robots.decide(self._token, url)
         if decision.allowed:
             return None
-        return _refusal("robots_rule", decision.detail)
+        return Refusal(
+            decision=Decision.ROBOTS_BLOCKED, reason="robots_rule", detail=decision.detail
+        )
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt of a URL's origin advertises."""
@@ -109,16 +111,12 @@ class RobotsGate:
 
 def read_rules(robots_url: str, outcome: FetchResponse | FetchFailure) -> OriginRules:
     """The rules that follow from how the fetch of a robots.txt ended."""
-    cause = _unreachable_cause(outcome)
-    if cause is not None:
-        return OriginRules(
-            robots_url=robots_url,
-            robots=parse_robots(b""),
-            unreachable=cause,
-        )
+    closed = _closed(robots_url, outcome)
+    if closed is not None:
+        return OriginRules(robots=parse_robots(b""), closed=closed)
     has_file = isinstance(outcome, FetchResponse) and 200 <= outcome.status < 300
     body = outcome.body if isinstance(outcome, FetchResponse) and has_file else b""
-    return OriginRules(robots_url=robots_url, robots=parse_robots(body[:MAX_ROBOTS_BYTES]))
+    return OriginRules(robots=parse_robots(body[:MAX_ROBOTS_BYTES]))
 
 
 def _unreachable_cause(outcome: FetchResponse | FetchFailure) -> str | None:
@@ -129,5 +127,28 @@ def _unreachable_cause(outcome: FetchResponse | FetchFailure) -> str | None:
     return None if is_there or is_absent else str(outcome.status)
 
 
-def _refusal(reason: str, detail: str) -> Refusal:
-    return Refusal(decision=Decision.ROBOTS_BLOCKED, reason=reason, detail=detail)
+def _closed(robots_url: str, outcome: FetchResponse | FetchFailure) -> Refusal | None:
+    """Why the whole origin is out of bounds, if it is."""
+    if _is_on_blocked_address(outcome):
+        # The guard refuses the host itself: that, and no robots.txt, keeps its pages out.
+        return Refusal(
+            decision=Decision.FETCH_ERROR, reason=outcome.reason.value, detail=outcome.detail
+        )
+    cause = _unreachable_cause(outcome)
+    if cause is None:
+        return None
+    return Refusal(
+        decision=Decision.ROBOTS_BLOCKED,
+        reason="robots_unreachable",
+        detail=f"{robots_url}: {cause}",
+    )
+
+
+def _is_on_blocked_address(
+    outcome: FetchResponse | FetchFailure,
+) -> TypeGuard[FetchFailure]:
+    return (
+        isinstance(outcome, FetchFailure)
+        and outcome.reason is FetchReason.BLOCKED_ADDRESS
+        and not outcome.redirects
+    )

@@ -66,13 +66,21 @@ async def test_file_out_of_reach_closes_the_origin(status: int) -> None:
 
 
 AS_IF_ABSENT = (FetchReason.REDIRECTS, FetchReason.REDIRECT_LOOP)
+CLOSING = set(FetchReason) - {*AS_IF_ABSENT, FetchReason.BLOCKED_ADDRESS}
 
 
-@pytest.mark.parametrize("reason", [one for one in FetchReason if one not in AS_IF_ABSENT])
+@pytest.mark.parametrize("reason", sorted(CLOSING))
 async def test_failed_fetch_closes_the_origin(reason: FetchReason) -> None:
     refusal = await RobotsGate(broken(reason).fetch, "webmine").decide(f"{ORIGIN}/")
     assert refusal is not None
     assert (refusal.reason, refusal.detail) == ("robots_unreachable", f"{ROBOTS}: {reason.value}")
+
+
+async def test_host_that_the_guard_refuses_is_not_laid_to_its_robots_file() -> None:
+    fetcher = broken(FetchReason.BLOCKED_ADDRESS)
+    refusal = await RobotsGate(fetcher.fetch, "webmine").decide(f"{ORIGIN}/")
+    assert refusal is not None
+    assert (refusal.decision, refusal.reason) == ("fetch_error", "blocked_address")
 
 
 @pytest.mark.parametrize("reason", AS_IF_ABSENT)
