@@ -2,17 +2,17 @@
 
 import sys
 
-from webmine_assets.cli.app import app
+from webmine_assets.cli.app import build_app
 from webmine_assets.cli.console import errors, tell
 from webmine_assets.errors import WebmineError
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; a problem we know is one clear message and an exit code."""
     try:
-        app()
+        build_app(sys.argv[1:])()
     except WebmineError as problem:
         tell("error", str(problem))
         sys.exit(problem.exit_code)

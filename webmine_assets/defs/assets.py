@@ -16,7 +16,7 @@ from dagster import (
     multi_asset,
 )
 
-from webmine_assets import __version__, stages
+from webmine_assets import __version__
 from webmine_assets.defs.config import CrawlConfig, EnhanceConfig
 from webmine_assets.defs.metadata import (
     archive_metadata,
@@ -34,6 +34,11 @@ from webmine_assets.extract.version import EXTRACTOR_VERSION
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
 from webmine_assets.records import TABLES
+from webmine_assets.stages import crawl as crawl_stage
+from webmine_assets.stages.archive import archive_pages
+from webmine_assets.stages.enhance import enhance_pages
+from webmine_assets.stages.search import index_pages
+from webmine_assets.stages.seeds import collect_seeds
 from webmine_assets.stages.selection import as_written, enhance_some
 
 # A crawl is one run per institution: it is long, and may fail alone. Enhancement of many partitions
@@ -73,7 +78,7 @@ def seeds(
 ) -> MaterializeResult:  # type: ignore[type-arg]  # the parameter is for values handed on, we hand none
     """The URLs an institution's crawl starts from."""
     institution = corpus.institution(context.partition_key)
-    collected = stages.collect_seeds(
+    collected = collect_seeds(
         institution, lake=corpus.lake, settings=corpus.settings, progress=display.of(context)
     )
     problems = "\n".join(f"- {problem}" for problem in collected.problems)
@@ -99,7 +104,7 @@ def crawl_pages(
 ) -> Iterator[MaterializeResult]:  # type: ignore[type-arg]  # as above
     """Crawl one institution: pages, a reason for every URL, and a report."""
     with waiting_for_others(has_watcher=display.progress is not None):
-        outcome = stages.crawl_pages(
+        outcome = crawl_stage.crawl_pages(
             config.applied_to(corpus.institution(context.partition_key)),
             lake=corpus.lake,
             settings=corpus.settings,
@@ -154,7 +159,7 @@ def _enhance_partition(
     """Enhance all pages or those the config asks for; what to show beside the tables."""
     lake = corpus.lake
     if config.is_whole_partition:
-        outcome = stages.enhance_pages(
+        outcome = enhance_pages(
             institution, lake=lake, progress=progress, force=config.force_rescrape
         )
         return {"page_content": enhancement_metadata(lake, outcome)}
@@ -185,7 +190,7 @@ def page_archives(
     """WARC files of every page version, and where each one is in them."""
     keys = context.partition_keys
     for key in keys:
-        outcome = stages.archive_pages(
+        outcome = archive_pages(
             corpus.institution(key),
             lake=corpus.lake,
             settings=corpus.settings,
@@ -212,7 +217,7 @@ def search_index(
 ) -> MaterializeResult:  # type: ignore[type-arg]  # as above
     """The full-text index over content, metadata and topics. Grain: one document a page."""
     for key in context.partition_keys:
-        documents = stages.index_pages(
+        documents = index_pages(
             corpus.institution(key),
             lake=corpus.lake,
             settings=corpus.settings,

@@ -11,7 +11,7 @@ from webmine_assets.institutions import Institution, load_institution
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import LedgerRow
 from webmine_assets.settings import Settings
-from webmine_assets.stages import CrawlOutcome, crawl_pages
+from webmine_assets.stages.crawl import CrawlOutcome, crawl_pages
 from webmine_assets.storage.lake import Lake, PartitionWriter, Written
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 

@@ -19,7 +19,7 @@ from webmine_assets.records import (
     PageSnapshot,
 )
 from webmine_assets.settings import Settings, read_settings
-from webmine_assets.stages import archive_pages
+from webmine_assets.stages.archive import archive_pages
 from webmine_assets.stages.quality import CHECKS, judge
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from webmine_assets.institutions import ExtractionRule, load_institution, save_rule
 from webmine_assets.progress import SilentProgress
-from webmine_assets.stages import crawl_pages, enhance_pages
+from webmine_assets.stages.crawl import crawl_pages
+from webmine_assets.stages.enhance import enhance_pages
 from webmine_assets.storage import warehouse
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 

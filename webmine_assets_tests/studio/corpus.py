@@ -7,7 +7,8 @@ from webmine_assets.institutions import find_institution, load_institution
 from webmine_assets.progress import Progress, SilentProgress
 from webmine_assets.records import Decision, PageSnapshot, page_id
 from webmine_assets.settings import Settings, read_settings
-from webmine_assets.stages import enhance_pages, index_pages
+from webmine_assets.stages.enhance import enhance_pages
+from webmine_assets.stages.search import index_pages
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot
 
