@@ -31,6 +31,10 @@ class ConfigurationError(WebmineError):
     exit_code = 2
 
 
+# What a mistake found where there is nothing at all; None is a value that a file may hold.
+MISSING = object()
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One thing wrong in a file: where, what was found, what was expected."""
@@ -42,7 +46,8 @@ class Mistake:
 
     def __str__(self) -> str:
         where = f"line {self.line}, " if self.line else ""
-        return f"{where}{self.key}: found {self.found!r}; {self.expected}"
+        found = "missing" if self.found is MISSING else f"found {self.found!r}"
+        return f"{where}{self.key}: {found}; {self.expected}"
 
 
 class InstitutionFileError(ConfigurationError):

@@ -84,7 +84,19 @@ budgets: {max_bytes: -1}
         ("- a\n- b\n", "(file)", "expected keys"),
         ("institution_id: [", "(file)", "expected valid YAML"),
         ("institution_id: u1\ninstitution_id: u2\n", "(file)", "valid YAML"),
-        ("institution_id: u1\nallowed_domains: [u1.edu]\n", "seed_urls", "to be present"),
+        ("institution_id: u1\nallowed_domains: [u1.edu]\n", "seed_urls", "missing; expected this"),
+        (GOOD.replace("[https://u1.edu/]", "[]"), "seed_urls", "expected at least 1 of them"),
+        (GOOD.replace("[https://u1.edu/]", ""), "seed_urls", "missing; expected this key"),
+        (GOOD + "name: 2026\n", "name", "expected text; put it in quotes"),
+        (GOOD + "topics: science\n", "topics", "expected a list, such as [a, b]"),
+        (GOOD + "max_pages: 1.5\n", "max_pages", "expected a whole number"),
+        (GOOD + "max_pages: 0\n", "max_pages", "expected at least 1"),
+        (GOOD + "ttl_days: soon\n", "ttl_days", "expected a number"),
+        (GOOD + "policy: {language_confidence: 2}\n", "policy.language_confidence", "at most 1"),
+        (GOOD + "policy: strict\n", "policy", "expected keys and values"),
+        (GOOD + "rendering: {mode: on}\n", "rendering.mode", "'auto', 'never' or 'always'"),
+        (GOOD + "rendering: {timeout_s: 0}\n", "rendering.timeout_s", "expected more than 0"),
+        (GOOD + "rendering: {screenshots: si}\n", "rendering.screenshots", "true or false"),
         (GOOD.replace("u1.edu,", "'http://u1.edu',"), "allowed_domains.0", "such as u1.edu"),
         (GOOD + "allow_networks: [nonsense]\n", "allow_networks.0", "nonsense"),
         (GOOD + "include_patterns: ['(']\n", "include_patterns.0", "regular expression"),
@@ -103,6 +115,35 @@ budgets: {max_bytes: -1}
 )
 def test_a_wrong_file_says_where_and_what(tmp_path: Path, text: str, key: str, words: str) -> None:
     assert words in mistakes(tmp_path, text)[key]
+
+
+def test_mistakes_come_in_the_order_of_the_file_and_each_once(tmp_path: Path) -> None:
+    text = """\
+nam: University
+institution_id: u1
+seed_urls: [ftp://u1.edu/, 3]
+politeness: {concurrency: many, delay: 1}
+max_pages: -4
+"""
+    with pytest.raises(InstitutionFileError) as caught:
+        load_institution(write(tmp_path, text))
+    assert [mistake.key for mistake in caught.value.mistakes] == [
+        "nam",
+        "seed_urls.0",
+        "seed_urls.1",
+        "politeness.concurrency",
+        "politeness.delay",
+        "max_pages",
+        "allowed_domains",
+    ]
+
+
+def test_a_key_with_nothing_behind_it_counts_as_not_written(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + "topics:\n  # - science\nextraction_rules:\n  # none yet\n")
+    assert load_institution(path).topics == ()
+    save_rule(path, ExtractionRule(value=".related"))
+    assert [rule.value for rule in load_institution(path).extraction_rules] == [".related"]
+    assert "# - science" in path.read_text()
 
 
 def test_a_wrong_name_is_told_with_the_other_mistakes(tmp_path: Path) -> None:
@@ -162,8 +203,10 @@ def test_a_saved_rule_keeps_comments_order_and_the_rest(tmp_path: Path) -> None:
         "related: articles",
     )
     assert rule.created_at is not None
+    path.write_text(path.read_text().replace("value: .related", "value: .related  # below"))
     save_rule(path, ExtractionRule(type="xpath", value="//aside"))
     assert len(load_institution(path).extraction_rules) == 2
+    assert ".related  # below" in path.read_text()
 
 
 def test_rules_may_use_the_specification_s_camel_case(tmp_path: Path) -> None:

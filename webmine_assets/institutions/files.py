@@ -44,7 +44,7 @@ def parse_institution(text: str, path: Path) -> Institution:
     try:
         institution = Institution.model_validate(plain(raw))
     except ValidationError as problem:
-        raise InstitutionFileError(path, misnamed + list(mistakes_of(problem, raw))) from None
+        raise InstitutionFileError(path, misnamed + mistakes_of(problem, raw)) from None
     if misnamed:
         raise InstitutionFileError(path, misnamed)
     return institution
@@ -105,7 +105,10 @@ def save_rule(path: Path, rule: ExtractionRule) -> None:
     document = yaml.load(path.read_text("utf-8"))
     entry = {"type": rule.type, "value": rule.value, "description": rule.description}
     entry["created_at"] = (rule.created_at or datetime.now(UTC)).isoformat(timespec="seconds")
-    document.setdefault("extraction_rules", []).append(entry)
+    # `extraction_rules:` with nothing behind it is there, and null.
+    if document.get("extraction_rules") is None:
+        document["extraction_rules"] = []
+    document["extraction_rules"].append(entry)
     text = StringIO()
     yaml.dump(document, text)
     aside = path.with_name(f".{path.name}.new")

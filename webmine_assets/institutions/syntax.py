@@ -79,9 +79,13 @@ def parse_mapping(text: str, path: Path) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Ruamel's containers as plain ones: pydantic is strict about neither, errors read better."""
+    """Ruamel's containers as plain ones: pydantic is strict about neither, errors read better.
+
+    A key with nothing behind it counts as not written: that is what is left of a list when all its
+    lines are commented out.
+    """
     if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(key): plain(inner) for key, inner in value.items() if inner is not None}
     if isinstance(value, list):
         return [plain(v) for v in value]
     return value
