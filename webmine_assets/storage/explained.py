@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from webmine_assets.errors import StorageError
+from webmine_assets.errors import StorageError, WebmineError
 
 
 def unusable(url: str, problem: OSError) -> StorageError:
@@ -25,9 +25,17 @@ def explained(url: str) -> Iterator[None]:
     """What goes wrong inside, as an error that names the lake."""
     try:
         yield
+    except WebmineError:
+        raise
     except pa.ArrowInvalid as problem:
         raise StorageError(f"a file of the lake at {url} cannot be read: {problem}") from problem
     except (ImportError, ValueError) as problem:
         raise StorageError(f"the lake at {url} cannot be opened: {problem}") from problem
     except OSError as problem:
         raise unusable(url, problem) from problem
+    except Exception as problem:
+        # Object stores raise errors of their own library (no credentials, no answer) that share no
+        # base with OSError. A built-in error here is a mistake of ours and stays as it is.
+        if type(problem).__module__ == "builtins":
+            raise
+        raise StorageError(f"the lake at {url} cannot be reached: {problem}") from problem

@@ -130,8 +130,8 @@ class Lake:
 
         Takes away what killed processes left unpublished.
         """
-        self._sweep()
         with self.explained():
+            self._sweep()
             for table in TABLES:
                 if not self._has_current_empty(table):
                     with self.writer(table, EMPTY) as writer:

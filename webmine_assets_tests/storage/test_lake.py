@@ -177,3 +177,27 @@ def test_what_the_system_refuses_names_the_path(problem: OSError) -> None:
     assert str(raised.value).startswith(
         f"the lake at /data/lake cannot be used: /data/lake/x: {problem.strerror}; change"
     )
+
+
+class NoAnswerError(Exception):
+    """An object store's own error: no OSError, as botocore's are."""
+
+
+def test_an_object_store_that_does_not_answer_is_one_clear_message() -> None:
+    with (
+        pytest.raises(StorageError, match=r"s3://bucket/lake cannot be reached: no endpoint"),
+        explained("s3://bucket/lake"),
+    ):
+        raise NoAnswerError("no endpoint")
+
+
+def test_a_mistake_of_our_own_is_not_blamed_on_the_lake() -> None:
+    with pytest.raises(ZeroDivisionError), explained("s3://bucket/lake"):
+        raise ZeroDivisionError
+
+
+def test_an_error_that_is_clear_already_stays_as_it_is() -> None:
+    clear = StorageError("the disk is full")
+    with pytest.raises(StorageError) as raised, explained("s3://bucket/lake"):
+        raise clear
+    assert raised.value is clear
