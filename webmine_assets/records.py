@@ -54,9 +54,25 @@ class Seed:
     url: Annotated[str, "absolute, normalised"]
     source: Annotated[SeedSource, "where the URL came from"]
     via: Annotated[str, "the file or feed it came from, for a person to read"]
-    title: Annotated[str | None, "title the feed gave"] = None
-    published_at: Annotated[str | None, "date the feed gave, ISO 8601"] = None
+    title: Annotated[str | None, "title the feed or list gave"] = None
+    published_at: Annotated[str | None, "date the feed or list gave, ISO 8601"] = None
+    listed_on: Annotated[date | None, "the day in the name of the list it came from"] = None
     added_at: Annotated[datetime, "when it was added"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RssEntry:
+    """How a story was found, in Media Cloud's field names; all of it may be unknown."""
+
+    link: Annotated[str | None, "the URL to fetch; a downloads_id for historical pages"] = None
+    title: Annotated[str | None, "title the feed gave"] = None
+    domain: Annotated[str | None, "registered domain of the link"] = None
+    pub_date: Annotated[str | None, "date the feed gave, RFC 2822"] = None
+    fetch_date: Annotated[str | None, "the day it was found, YYYY-MM-DD"] = None
+    source_url: Annotated[str | None, "the page or feed the link stood in"] = None
+    source_feed_id: Annotated[int | None, "the feed's id in an older system"] = None
+    source_source_id: Annotated[int | None, "the source's id in an older system"] = None
+    via: Annotated[str | None, "how it was acquired, for a person to read"] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +118,9 @@ class PageSnapshot:
     first_seen_at: Annotated[datetime, "when this page was first stored"]
     changed_at: Annotated[datetime, "when its text last changed"]
     meta: Annotated[SnapshotMeta, "how the snapshot came about"]
+    rss_entry: Annotated[
+        RssEntry | None, "how an imported page was found, as its file tells; null if crawled"
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,13 @@
 """Where things are and what the environment says: the only module that reads variables."""
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from webmine_assets.errors import ConfigurationError
 
+_FILE_PREFIX = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -20,6 +22,9 @@ class Settings:
     pg_url: str | None = None
     chromium: str | None = None
     contact: str | None = None
+    archive_prefix: str = "mc"
+    elastic_url: str | None = None
+    elastic_key: str | None = None
     llm_url: str | None = None
     llm_key: str | None = None
     llm_model: str | None = None
@@ -68,10 +73,21 @@ def read_settings(environment: dict[str, str] | None = None) -> Settings:
         pg_url=env.get("WEBMINE_PG_URL") or None,
         chromium=env.get("WEBMINE_CHROMIUM") or None,
         contact=env.get("WEBMINE_CONTACT") or None,
+        archive_prefix=_prefix(env, "WEBMINE_ARCHIVE_PREFIX", default="mc"),
+        elastic_url=env.get("WEBMINE_ELASTIC_URL") or None,
+        elastic_key=env.get("WEBMINE_ELASTIC_KEY") or None,
         llm_url=env.get("WEBMINE_LLM_URL") or None,
         llm_key=env.get("WEBMINE_LLM_KEY") or None,
         llm_model=env.get("WEBMINE_LLM_MODEL") or None,
     )
+
+
+def _prefix(env: dict[str, str], name: str, *, default: str) -> str:
+    """The beginning of file names, without the hyphen behind it."""
+    value = env.get(name) or default
+    if not _FILE_PREFIX.fullmatch(value):
+        raise ConfigurationError(f"{name}={value!r}: expected letters, digits and . _ inside")
+    return value
 
 
 def _flag(env: dict[str, str], name: str, *, default: bool) -> bool:

@@ -29,6 +29,18 @@ def test_the_enhancement_switch(value: str, expected: bool) -> None:
     assert read_settings({"AUTO_ENHANCE_METADATA": value}).auto_enhance is expected
 
 
+@pytest.mark.parametrize("value", ["mc", "our-news", "A.b_1"])
+def test_the_archive_prefix_is_heard(value: str) -> None:
+    assert read_settings({"WEBMINE_ARCHIVE_PREFIX": value}).archive_prefix == value
+    assert read_settings({}).archive_prefix == "mc"
+
+
+@pytest.mark.parametrize("value", ["mc-", "../mc", "a b", "-", "x" * 40])
+def test_a_prefix_that_is_no_file_name_is_named(value: str) -> None:
+    with pytest.raises(ConfigurationError, match="WEBMINE_ARCHIVE_PREFIX"):
+        read_settings({"WEBMINE_ARCHIVE_PREFIX": value})
+
+
 def test_a_switch_that_makes_no_sense_is_named() -> None:
     with pytest.raises(ConfigurationError, match="AUTO_ENHANCE_METADATA='maybe'"):
         read_settings({"AUTO_ENHANCE_METADATA": "maybe"})

@@ -15,7 +15,7 @@ from webmine_assets.archive.story import METADATA_TYPE, ContentMetadata, HttpMet
 from webmine_assets.archive.story_records import SOFTWARE
 from webmine_assets.archive.warc import MAX_STORIES
 from webmine_assets.errors import ArchiveError
-from webmine_assets.reading.stored import RssEntry
+from webmine_assets.records import RssEntry
 
 _PARTS: dict[str, type] = {
     "rss_entry": RssEntry,

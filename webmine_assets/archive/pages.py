@@ -4,11 +4,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from webmine_assets.archive.container import sha1_digest
 from webmine_assets.archive.story import Story
-from webmine_assets.archive.warc import MAX_STORIES, ArchiveWriter, Location, utc_now
+from webmine_assets.archive.warc import (
+    DEFAULT_PREFIX,
+    MAX_STORIES,
+    ArchiveWriter,
+    Location,
+    utc_now,
+)
 from webmine_assets.records import PageArchive, PageSnapshot
 
 
@@ -25,7 +32,7 @@ def archive_pages(
     *,
     previous: Iterable[PageArchive],
     folder: Path,
-    prefix: str = "mc",
+    prefix: str = DEFAULT_PREFIX,
     max_stories: int = MAX_STORIES,
     clock: Callable[[], datetime] = utc_now,
     host: str | None = None,
@@ -47,17 +54,19 @@ def archive_pages(
                 written.append(page.snapshot)
                 yield page.build()
 
-    waiting: list[PageArchive] = []
+    waiting: dict[str, list[PageArchive]] = {}
+    published = 0
     with ArchiveWriter(
         folder, prefix=prefix, max_stories=max_stories, clock=clock, host=host
     ) as writer:
         for location in writer.write_all(stories()):
             row = _response(written.popleft(), location, clock())
-            if waiting and waiting[-1].file != row.file:
-                yield from _drained(waiting)
-            waiting.append(row)
+            waiting.setdefault(row.file, []).append(row)
+            for path in writer.finished[published:]:
+                yield from waiting.pop(path.name, ())
+            published = len(writer.finished)
             yield from _drained(revisits)
-    yield from (*waiting, *revisits)
+    yield from chain(*waiting.values(), revisits)
 
 
 def _drained(rows: list[PageArchive]) -> Iterator[PageArchive]:

@@ -24,8 +24,8 @@ from webmine_assets.archive.story import (
     known_fields,
 )
 from webmine_assets.errors import ArchiveError
-from webmine_assets.reading.stored import RssEntry, StoredPage
-from webmine_assets.records import PageArchive
+from webmine_assets.reading.stored import StoredPage
+from webmine_assets.records import PageArchive, RssEntry
 
 PAGE_KINDS = frozenset(("response", "resource"))
 
@@ -66,7 +66,7 @@ def read_archive(
     title = name or (str(source) if isinstance(source, Path | str) else "stream")
     with opened(source, title) as stream:
         records = read_records(stream, title, max_block_bytes=max_body_bytes)
-        for page, about in _grouped(records):
+        for page, about in grouped(records):
             yield _build_story(page, about, title, max_body_bytes)
 
 
@@ -99,7 +99,7 @@ def opened(source: Path | str | BinaryIO, title: str) -> AbstractContextManager[
         raise ArchiveError(title, problem.strerror or "not readable") from None
 
 
-def _grouped(records: Iterator[WarcRecord]) -> Iterator[tuple[WarcRecord, list[WarcRecord]]]:
+def grouped(records: Iterator[WarcRecord]) -> Iterator[tuple[WarcRecord, list[WarcRecord]]]:
     """Each page record with the metadata records between it and the next that refer to it."""
     page: WarcRecord | None = None
     about: list[WarcRecord] = []
@@ -130,7 +130,7 @@ def refers_to(record: WarcRecord, page: WarcRecord) -> bool:
 def _build_story(
     page: WarcRecord, about: list[WarcRecord], name: str, max_body_bytes: int
 ) -> ArchivedStory:
-    by_type = {r.headers.get("content-type", ""): _json(r) for r in reversed(about)}
+    by_type = {r.headers.get("content-type", ""): parse_json(r) for r in reversed(about)}
     metadata = by_type.get(METADATA_TYPE, {})
     http = known_fields(HttpMetadata, metadata.get("http_metadata"))
     rss = known_fields(RssEntry, metadata.get("rss_entry"))
@@ -173,7 +173,8 @@ def _message(page: WarcRecord, max_body_bytes: int) -> HttpMessage:
     return parse_message(page.http_head, page.body, max_body_bytes)
 
 
-def _json(record: WarcRecord) -> dict[str, Any]:
+def parse_json(record: WarcRecord) -> dict[str, Any]:
+    """The object in a metadata record; empty if it holds none."""
     try:
         value = json.loads(record.body or b"")
     except (ValueError, RecursionError):

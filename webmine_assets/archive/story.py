@@ -5,15 +5,22 @@ Pure; `archive.warc` writes stories and `archive.reader` gives them back.
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from types import NoneType
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_type_hints
 from urllib.parse import urlsplit
 
-from webmine_assets.reading.stored import RssEntry
-from webmine_assets.records import PageContent, PageMetadata, PageSnapshot, PageTopic, Seed
+from webmine_assets.records import (
+    PageContent,
+    PageMetadata,
+    PageSnapshot,
+    PageTopic,
+    RssEntry,
+    Seed,
+    SeedSource,
+)
 
 METADATA_TYPE = "application/x.mediacloud-indexer+json"
 EXTRAS_TYPE = "application/x.webmine-assets+json"
@@ -25,7 +32,10 @@ _SECOND_LEVEL = frozenset(
     | {"lg", "mil", "ne", "net", "nhs", "nom", "or", "org", "res", "sch"}
 )
 _YEAR_10000 = 253_402_300_800
+# Whoever stores an id has 64 bits for it; JSON has no limit.
+_LARGEST_INT = 2**63 - 1
 _IPV4 = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_YEAR = re.compile(r"[12][0-9]{3}-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +73,7 @@ class Story:
     """One story: what is written as a response record and its metadata records.
 
     `headers` are the HTTP headers as received; `extras` is JSON that Media Cloud does not know.
+    `flavour` goes behind the prefix of the file's name: nothing, `csv` or `histYYYY`.
     """
 
     rss_entry: RssEntry
@@ -72,6 +83,7 @@ class Story:
     content_type: str = "text/html"
     headers: dict[str, str] = field(default_factory=dict)
     extras: dict[str, Any] = field(default_factory=dict)
+    flavour: str = ""
 
     @property
     def target_uri(self) -> str:
@@ -95,22 +107,22 @@ def build_story(
     topics: Iterable[PageTopic],
     *,
     seed: Seed | None,
-    via: str,
 ) -> Story:
     """The story of a page as last seen; enhancement that has not run yet leaves its fields null."""
     return Story(
-        rss_entry=_rss_entry(snapshot, seed, via),
+        rss_entry=_rss_entry(snapshot, seed),
         http_metadata=HttpMetadata(
             response_code=snapshot.http_status,
             fetch_timestamp=snapshot.fetched_at.timestamp(),
             final_url=snapshot.url,
             encoding=snapshot.encoding,
         ),
-        content_metadata=_content_metadata(snapshot, content, metadata),
+        content_metadata=build_content_metadata(snapshot, content, metadata),
         body=snapshot.body,
         content_type=snapshot.content_type or "text/html",
         headers=snapshot.headers,
         extras=_extras(snapshot, metadata, topics),
+        flavour=_flavour(snapshot),
     )
 
 
@@ -138,38 +150,68 @@ def known_fields(kind: type[T], raw: object) -> T:
     kept: dict[str, Any] = {}
     for name, types in _TYPES[kind].items():
         value = values.get(name)
-        if isinstance(value, types):
+        if isinstance(value, types) and not _is_too_large(value):
             kept[name] = value
     return kind(**kept)
 
 
+def _is_too_large(value: object) -> bool:
+    return isinstance(value, int) and abs(value) > _LARGEST_INT
+
+
 def _field_types(kind: type[Any]) -> dict[str, tuple[type, ...]]:
     """What the fields of a sub-object may hold; JSON writes a float without a fraction as int."""
-    types = {f.name: {*get_args(f.type)} - {NoneType} for f in fields(kind)}
+    hints = get_type_hints(kind)
+    types = {name: {*get_args(hint)} - {NoneType} for name, hint in hints.items()}
     return {name: (*kinds, int) if float in kinds else (*kinds,) for name, kinds in types.items()}
 
 
 _TYPES = {kind: _field_types(kind) for kind in (RssEntry, HttpMetadata, ContentMetadata)}
 
 
-def _rss_entry(snapshot: PageSnapshot, seed: Seed | None, via: str) -> RssEntry:
+def _rss_entry(snapshot: PageSnapshot, seed: Seed | None) -> RssEntry:
+    """How the page was found; what an imported page's own file says goes before what we know."""
     link = seed.url if seed else snapshot.requested_url
     found_at = seed.added_at if seed else snapshot.first_seen_at
-    source = seed.via if seed else snapshot.discovered_from
-    return RssEntry(
+    day = (seed.listed_on if seed else None) or found_at.astimezone(UTC).date()
+    found = RssEntry(
         link=link,
         title=seed.title if seed else None,
         domain=canonical_domain(link),
         pub_date=_rfc2822(seed.published_at) if seed else None,
-        fetch_date=found_at.astimezone(UTC).date().isoformat(),
-        source_url=source if source and "://" in source else None,
-        via=via,
+        fetch_date=day.isoformat(),
+        source_url=_source_url(snapshot, seed),
+        via=_via(snapshot, seed),
     )
+    told = asdict(snapshot.rss_entry) if snapshot.rss_entry else {}
+    return replace(found, **{name: value for name, value in told.items() if value is not None})
 
 
-def _content_metadata(
+def _source_url(snapshot: PageSnapshot, seed: Seed | None) -> str | None:
+    """The page that held the link; a list of URLs is named in `via`, it is no page."""
+    if seed is None:
+        return snapshot.discovered_from
+    return seed.via if seed.source is SeedSource.FEED else None
+
+
+def _via(snapshot: PageSnapshot, seed: Seed | None) -> str:
+    is_listed = seed is not None and seed.source is not SeedSource.CONFIG
+    return seed.via if seed and is_listed else f"webmine:{snapshot.institution}"
+
+
+def _flavour(snapshot: PageSnapshot) -> str:
+    """Which kind of file the story goes to, as Media Cloud sorts them."""
+    if snapshot.meta.source == SeedSource.HISTORICAL:
+        day = snapshot.rss_entry.fetch_date if snapshot.rss_entry else None
+        year = day[:4] if day and _YEAR.match(day) else f"{snapshot.fetched_at.year:04d}"
+        return f"hist{year}"
+    return "csv" if snapshot.meta.source == SeedSource.CSV else ""
+
+
+def build_content_metadata(
     snapshot: PageSnapshot, content: PageContent | None, metadata: PageMetadata | None
 ) -> ContentMetadata:
+    """What is known of a page's content, the careful extraction before the fast one."""
     language = (metadata.language if metadata else None) or snapshot.lang
     published = metadata.published_on if metadata else None
     parsed = content.extracted_at if content else None

@@ -29,6 +29,7 @@ _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 class StoryRecords:
     """The compressed records of one story in the order they are written; `extras` may be empty."""
 
+    flavour: str
     target_uri: str
     content_type: str
     status: int
@@ -58,6 +59,7 @@ def build_records(story: Story, now: datetime, level: int) -> StoryRecords:
     response.append(("Content-Type", "application/http; msgtype=response"))
     refers = [*common, ("WARC-Refers-To", record_id)]
     return StoryRecords(
+        flavour=story.flavour,
         target_uri=target_uri,
         content_type=story.content_type,
         status=story.http_metadata.response_code or 0,

@@ -22,9 +22,12 @@ from webmine_assets.archive.story import Story
 from webmine_assets.archive.story_records import StoryRecords, build_records, build_warcinfo
 from webmine_assets.errors import ArchiveError
 
-MAX_STORIES = 5000
-MAX_FILE_BYTES = 1_000_000_000
+DEFAULT_PREFIX = "mc"
+MAX_STORIES = 5000  # what Media Cloud's archives hold at most
+MAX_FILE_BYTES = 1_000_000_000  # 10^9, the size that annex C of WARC 1.1 recommends
 DEFAULT_LEVEL = 6
+# Historical pages have a file for each year: two decades of them at a time, then the oldest closes.
+_MOST_OPEN = 20
 _WORKERS = min(4, os.cpu_count() or 1)
 _PART = ".part"
 # A writer appends all the time: a part nobody touched for a day belongs to a process that died.
@@ -51,24 +54,18 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def archive_prefix(source: str, year: int | None = None) -> str:
-    """The file prefix of a flavour, without its hyphen: mc, mccsv, mchistYYYY."""
-    if source == "historical":
-        return f"mchist{year}" if year else "mchist"
-    return "mccsv" if source == "csv" else "mc"
-
-
 class ArchiveWriter:
     """Writes stories into files of at most `max_stories`; `finished` are those under their name.
 
-    `prefix` has no hyphen at its end. Leaving the context with an error discards the open file.
+    A name begins with `prefix`, which has no hyphen at its end, and the story's flavour: each
+    flavour has a file of its own. Leaving the context with an error discards the open files.
     """
 
     def __init__(
         self,
         folder: Path,
         *,
-        prefix: str = "mc",
+        prefix: str = DEFAULT_PREFIX,
         max_stories: int = MAX_STORIES,
         clock: Callable[[], datetime] = utc_now,
         host: str | None = None,
@@ -84,7 +81,7 @@ class ArchiveWriter:
         self._host = re.sub(r"[^A-Za-z0-9.-]", "-", host or socket.gethostname()) or "localhost"
         self._level = level
         self._serial = 0
-        self._open: _OpenFile | None = None
+        self._open: dict[str, _OpenFile] = {}
 
     def __enter__(self) -> Self:
         with _as_archive_error(self._folder):
@@ -100,9 +97,9 @@ class ArchiveWriter:
     ) -> None:
         if kind is None:
             self.finish()
-        elif self._open:
+        for file in self._open.values():
             with suppress(OSError):  # the error that brought us here is the one to tell
-                self._open.discard()
+                file.discard()
 
     def write(self, story: Story) -> Location:
         """Append one story; the location holds once its file is in `finished`."""
@@ -126,26 +123,33 @@ class ArchiveWriter:
         return build_records(story, self._clock(), self._level)
 
     def _append(self, records: StoryRecords) -> Location:
-        if self._open and self._open.is_full(self._max_stories):
-            self.finish()
+        flavour = records.flavour
+        file = self._open.get(flavour)
+        if file and file.is_full(self._max_stories):
+            self._publish(flavour)
+        elif file is None and len(self._open) >= _MOST_OPEN:
+            self._publish(next(iter(self._open)))
         with _as_archive_error(self._folder):
-            if self._open is None:
-                self._open = self._start()
-            return self._open.append(records)
+            if flavour not in self._open:
+                self._open[flavour] = self._start(f"{self._prefix}{flavour}")
+            return self._open[flavour].append(records)
 
     def finish(self) -> None:
-        """Give the open file its final name and its index; the next story starts another."""
-        if self._open:
-            with _as_archive_error(self._folder):
-                self.finished.append(self._open.publish())
-            self._open = None
+        """Give the open files their final names and indexes; the next story starts another."""
+        for flavour in list(self._open):
+            self._publish(flavour)
 
-    def _start(self) -> "_OpenFile":
+    def _publish(self, flavour: str) -> None:
+        with _as_archive_error(self._folder):
+            self.finished.append(self._open[flavour].publish())
+        del self._open[flavour]
+
+    def _start(self, prefix: str) -> "_OpenFile":
         now = self._clock()
         stamp = now.astimezone(UTC).strftime("%Y%m%d%H%M%S")
         while True:
             self._serial += 1
-            name = f"{self._prefix}-{stamp}-{self._serial:05d}-{self._host}.warc.gz"
+            name = f"{prefix}-{stamp}-{self._serial:05d}-{self._host}.warc.gz"
             if file := _reserve(self._folder / name):
                 info = build_warcinfo(name, now=now, host=self._host, level=self._level)
                 return _OpenFile(self._folder / name, file, info)

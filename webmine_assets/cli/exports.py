@@ -1,25 +1,30 @@
-"""`webmine export`: tables, Markdown and web archive packages for other tools."""
+"""`webmine export`: tables, Markdown, web archive packages and stories for other tools."""
 
 import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
 from webmine_assets.cli.chosen import chosen_institution, stored_institutions
 from webmine_assets.cli.console import errors, showing_progress
-from webmine_assets.errors import ConfigurationError
+from webmine_assets.errors import ConfigurationError, StorageError
+from webmine_assets.progress import Task
 from webmine_assets.records import TABLES
 from webmine_assets.settings import Settings, read_settings
-from webmine_assets.stages.exports import export_wacz, page_markdown
+from webmine_assets.stages.exports import export_wacz, page_markdown, story_contents
+from webmine_assets.storage.elastic import DEFAULT_INDEX, ElasticSink
 from webmine_assets.storage.export import ExportFormat, export_table
 from webmine_assets.storage.lake import Lake
 
+_OTHERS = ("markdown", "wacz", "elasticsearch")
+_SHOWN_REFUSALS = 5
+
 
 def export(
-    what: Annotated[str, typer.Argument(help=f"{', '.join(TABLES)}; markdown; or wacz")],
+    what: Annotated[str, typer.Argument(help=f"{', '.join(TABLES)}; {', '.join(_OTHERS)}")],
     format: Annotated[
         ExportFormat, typer.Option("--format", "-f", help="of a table")
     ] = ExportFormat.PARQUET,
@@ -32,23 +37,31 @@ def export(
     bodies: Annotated[
         bool, typer.Option("--bodies/--no-bodies", help="with the bytes of pages (base 64 in text)")
     ] = True,
+    url: Annotated[
+        str | None,
+        typer.Option(help="of Elasticsearch, as http://host:9200; else WEBMINE_ELASTIC_URL"),
+    ] = None,
+    index: Annotated[str, typer.Option(help="of Elasticsearch")] = DEFAULT_INDEX,
 ) -> None:
     """Write a table, an institution's Markdown, or its archives as one WACZ file.
 
     A table goes to Parquet, CSV or JSON lines, row by row, however large it is. `markdown` is every
     page of an institution in the order of the crawl, each under `--- URL (depth N) ---`. `wacz` is
-    a package that ReplayWeb.page and other tools show in the browser.
+    a package that ReplayWeb.page and other tools show in the browser. `elasticsearch` sends the
+    stories to an index in Media Cloud's field names; sent again, they replace themselves.
     """
     settings = read_settings()
     if what == "markdown":
         _markdown(settings, _required(settings, institution), out)
     elif what == "wacz":
         _wacz(settings, _required(settings, institution), out)
+    elif what == "elasticsearch":
+        _elasticsearch(settings, url or settings.elastic_url, index, institution)
     elif what in TABLES:
         _table(settings, what, format, out, institution, bodies=bodies)
     else:
-        known = ", ".join(TABLES)
-        raise ConfigurationError(f"{what!r} cannot be exported; known: {known}, markdown, wacz")
+        known = ", ".join((*TABLES, *_OTHERS))
+        raise ConfigurationError(f"{what!r} cannot be exported; known: {known}")
 
 
 def _table(
@@ -109,12 +122,39 @@ def _wacz(settings: Settings, institution: str, out: Path | None) -> None:
     _say(f"{files} archive files of {institution}", out)
 
 
+def _elasticsearch(
+    settings: Settings, url: str | None, index: str, institution: str | None
+) -> None:
+    if url is None:
+        raise ConfigurationError(
+            "export elasticsearch needs --url http://host:9200, or WEBMINE_ELASTIC_URL"
+        )
+    sink = ElasticSink(url, index=index, api_key=settings.elastic_key)
+    lake = Lake(settings.lake)
+    names = stored_institutions(settings, lake, "page_snapshots", institution)
+    total = sum(lake.count("page_snapshots", name) for name in names)
+    with showing_progress() as progress, progress.task("send stories", total) as task:
+        sink.create_index()
+        report = sink.write(_counted(story_contents(lake, names), task))
+    errors.print(f"{report.indexed} stories in {index}", markup=False, soft_wrap=True)
+    for story, reason in report.refused[:_SHOWN_REFUSALS]:
+        errors.print(f"refused: {story}: {reason}", style="red", markup=False, soft_wrap=True)
+    if report.refused:
+        raise StorageError(f"Elasticsearch refused {len(report.refused)} of {total} stories")
+
+
 def _required(settings: Settings, institution: str | None) -> str:
     if institution is None:
         raise ConfigurationError("name an institution: --institution ID")
     if institution not in Lake(settings.lake).institutions("page_snapshots"):
         chosen_institution(settings, institution)
     return institution
+
+
+def _counted(rows: Iterator[dict[str, Any]], task: Task) -> Iterator[dict[str, Any]]:
+    for done, row in enumerate(rows, 1):
+        yield row
+        task.update(done)
 
 
 @contextlib.contextmanager

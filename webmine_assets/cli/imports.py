@@ -9,7 +9,7 @@ from webmine_assets.cli.console import errors, output, print_json, print_table, 
 from webmine_assets.errors import ConfigurationError
 from webmine_assets.progress import Progress
 from webmine_assets.settings import read_settings
-from webmine_assets.stages.imports import ImportOutcome, PageImport, SeedImport
+from webmine_assets.stages.imports import SEED_MARKS, ImportOutcome, PageImport, SeedImport
 from webmine_assets.storage.lake import Lake
 
 imports = typer.Typer(
@@ -177,7 +177,12 @@ def _show(outcome: ImportOutcome, noun: str) -> None:
         _line(f"skipped, nothing new since it was taken: {skipped}")
     for unfinished in outcome.unfinished:
         _line(f"not finished, the same command goes on: {unfinished}")
-    if outcome.added or outcome.renewed:
+    if outcome.waiting > SEED_MARKS.low:
+        _line(
+            f"{outcome.waiting} URLs wait for a crawl already; more are taken when no more than "
+            f"{SEED_MARKS.low} wait"
+        )
+    if outcome.added or outcome.renewed or outcome.waiting > SEED_MARKS.low:
         _line(_next(noun, name))
 
 

@@ -187,9 +187,7 @@ class _Run:
         for url in previous.urls():
             if not self.parts.ledger.is_known(url) and (row := previous.find(url)):
                 found = Found(row.requested_url, url)
-                self.parts.discovery.add(
-                    found, depth=row.depth, discovered_from=None, source="historical"
-                )
+                self.parts.discovery.add(found, depth=row.depth, discovered_from=None)
 
     async def _settle_rest(self, exhausted: Exhausted | None) -> None:
         """What was left says which budget left it."""

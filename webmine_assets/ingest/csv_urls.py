@@ -58,7 +58,7 @@ def read_csv_urls(stream: BinaryIO, *, name: str) -> Iterator[CsvUrl | RejectedL
 
 
 def csv_seed(entry: CsvUrl, *, institution: str, name: str, now: datetime) -> Seed:
-    """A usable line as a seed of an institution; the day in the file's name is in `via`."""
+    """A usable line as a seed of an institution."""
     return Seed(
         institution=institution,
         url=entry.url,
@@ -66,6 +66,7 @@ def csv_seed(entry: CsvUrl, *, institution: str, name: str, now: datetime) -> Se
         via=f"{name}:{entry.line}",
         title=entry.title,
         published_at=entry.published_at,
+        listed_on=entry.fetch_date,
         added_at=now,
     )
 

@@ -19,7 +19,6 @@ from webmine_assets.records import Seed, SeedSource
 from webmine_assets.urls import resolve
 
 MAX_FEED_BYTES = 20_000_000
-DEFAULT_FETCH_LIMIT = 500
 _MAX_TITLE_CHARACTERS = 1_000
 
 
@@ -52,16 +51,12 @@ def conditional_headers(state: FeedState | None) -> dict[str, str]:
     return headers
 
 
-def fetch_feed(
-    url: str, fetch: Fetch, *, state: FeedState | None, fetch_limit: int = DEFAULT_FETCH_LIMIT
-) -> FeedResult:
+def fetch_feed(url: str, fetch: Fetch, *, state: FeedState | None, fetch_limit: int) -> FeedResult:
     """Ask for a feed and read the answer."""
     return read_answer(fetch(url, conditional_headers(state)), url, state, fetch_limit)
 
 
-def read_answer(
-    answer: Fetched, url: str, state: FeedState | None, fetch_limit: int = DEFAULT_FETCH_LIMIT
-) -> FeedResult:
+def read_answer(answer: Fetched, url: str, state: FeedState | None, fetch_limit: int) -> FeedResult:
     """The entries of a feed's answer, at most `fetch_limit`; an error status is an error.
 
     A server without conditional requests sends the same body again: that is unchanged too.

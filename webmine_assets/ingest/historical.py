@@ -16,12 +16,14 @@ from webmine_assets.ingest.inputs import unpacked
 from webmine_assets.ingest.tables import Row, date_in_name, read_rows
 from webmine_assets.reading.charset import decode
 from webmine_assets.reading.html import parse
-from webmine_assets.reading.stored import RssEntry, StoredPage
+from webmine_assets.reading.stored import StoredPage
+from webmine_assets.records import RssEntry
 from webmine_assets.urls import resolve
 
 NEED_CANONICAL_URL = "http://mediacloud.org/need_canonical_url"
 _HEAD_BYTES = 512 * 1024
-_ID = re.compile(r"\d{1,20}")
+_ID = re.compile(r"[0-9]{1,20}")
+_NUMBER = re.compile(r"[0-9]{1,18}")  # more digits may not fit the 64 bits of a table's integers
 _MAX_HTML_BYTES = 50_000_000
 
 
@@ -149,4 +151,4 @@ def _moment(value: str | None) -> datetime | None:
 
 
 def _number(value: str | None) -> int | None:
-    return int(value) if value and _ID.fullmatch(value) else None
+    return int(value) if value and _NUMBER.fullmatch(value) else None

@@ -126,6 +126,8 @@ class ExtractionRule(_Strict):
 class Institution(_Strict):
     """One institution file."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
     institution_id: str
     name: str = ""
     seed_urls: tuple[HttpUrl, ...] = Field(min_length=1)
@@ -142,6 +144,9 @@ class Institution(_Strict):
     max_depth: int = Field(default=4, ge=0)
     ttl_days: float = Field(default=7, ge=0)
     feeds: tuple[HttpUrl, ...] = ()
+    fetch_limit: int = Field(
+        default=500, ge=1, validation_alias="fetchLimit", description="entries taken of one feed"
+    )
     topics: tuple[str, ...] = ()
     extraction_rules: tuple[ExtractionRule, ...] = ()
     budgets: Budgets = Budgets()

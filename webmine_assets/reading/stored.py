@@ -4,23 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RssEntry:
-    """How a story was found, in Media Cloud's field names; all of it may be unknown.
-
-    `pub_date` is RFC 2822, `fetch_date` is YYYY-MM-DD, `via` is for a person to read.
-    """
-
-    link: str | None = None
-    title: str | None = None
-    domain: str | None = None
-    pub_date: str | None = None
-    fetch_date: str | None = None
-    source_url: str | None = None
-    source_feed_id: int | None = None
-    source_source_id: int | None = None
-    via: str | None = None
+from webmine_assets.records import RssEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 
 from webmine_assets.archive import pages as archiving
+from webmine_assets.archive.adoption import adopt_files
 from webmine_assets.archive.story import Story, build_story
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
@@ -42,13 +43,16 @@ def archive_pages(
     """Archive what is new or changed; pages archived before get a revisit row."""
     name = institution.institution_id
     total = lake.count("page_snapshots", name)
+    folder = settings.archives / name
     previous = list(lake.read(PageArchive, "page_archives", name, size=1_000))
+    previous += adopt_files(folder, previous, institution=name)
     with progress.task(f"{name}: archive", total) as task, ExitStack() as stack:
         new = []
         for row in archiving.archive_pages(
             _archivable(name, lake=lake, stack=stack),
             previous=previous,
-            folder=settings.archives / name,
+            folder=folder,
+            prefix=settings.archive_prefix,
         ):
             new.append(row)
             task.update(len(new), total)
@@ -92,5 +96,4 @@ def _story(
         metadata.find(snapshot.page_id),
         topics.find_all(snapshot.page_id),
         seed=seeds.find(snapshot.requested_url),
-        via=f"webmine:{snapshot.institution}",
     )

@@ -1,14 +1,17 @@
-"""What leaves the corpus: one institution as Markdown, or as a package that browsers replay."""
+"""What leaves the corpus: Markdown, a package that browsers replay, stories in Elasticsearch."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from webmine_assets.archive.listing import archive_files
+from webmine_assets.archive.story import build_content_metadata
 from webmine_assets.archive.wacz import pack_wacz, write_wacz_folder
 from webmine_assets.errors import ArchiveError
-from webmine_assets.records import PageContent
+from webmine_assets.records import PageContent, PageMetadata, PageSnapshot
 from webmine_assets.settings import Settings
 from webmine_assets.storage.finder import RowFinder, finding
 from webmine_assets.storage.lake import Lake
@@ -27,6 +30,20 @@ def page_markdown(lake: Lake, institution: str) -> Iterator[str]:
                 page = content.find(row["page_id"])
                 if page is not None:
                     yield f"\n--- {row['url']} (depth {row['depth']}) ---\n{page.full_content}"
+
+
+def story_contents(lake: Lake, institutions: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The `content_metadata` of every page's story, in the order of the crawls."""
+    content: RowFinder[PageContent]
+    metadata: RowFinder[PageMetadata]
+    for name in institutions:
+        with (
+            finding(lake, "page_content", name) as content,
+            finding(lake, "page_metadata", name) as metadata,
+        ):
+            for page in lake.read(PageSnapshot, "page_snapshots", name, size=16):
+                found = content.find(page.page_id), metadata.find(page.page_id)
+                yield asdict(build_content_metadata(page, *found))
 
 
 def export_wacz(institution: str, out: Path, *, settings: Settings, title: str) -> int:

@@ -113,7 +113,8 @@ class _FeedReader:
 
     def _read(self, url: str, fetch: Fetch, now: datetime) -> Iterator[Seed]:
         try:
-            result = fetch_feed(url, fetch, state=self._tracker.find_feed(url))
+            state, limit = self._tracker.find_feed(url), self._institution.fetch_limit
+            result = fetch_feed(url, fetch, state=state, fetch_limit=limit)
         except ImportSourceError as problem:
             self.problems.append(str(problem))
             return

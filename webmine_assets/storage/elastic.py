@@ -1,6 +1,7 @@
 """An optional copy of the stories in Elasticsearch, for teams that search there.
 
-Media Cloud's field names; ids from URLs, so that sending a story again replaces it.
+Media Cloud's field names; ids from URLs, so that sending a story again replaces it. Two calls of
+the HTTP interface are all it needs, so there is no client library to install.
 """
 
 import base64
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from webmine_assets.errors import ConfigurationError, StorageError
 
@@ -34,6 +35,7 @@ MAPPING = {
         }
     }
 }
+# Elastic advises 5 to 15 MB a bulk request, and refuses more than 100 MB.
 _BATCH_STORIES = 500
 _BATCH_BYTES = 8_000_000
 _MAX_ANSWER_BYTES = 64_000_000
@@ -85,9 +87,7 @@ class ElasticSink:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._parts = urlsplit(url)
-        if self._parts.scheme not in ("http", "https") or not self._parts.hostname:
-            raise ConfigurationError(f"Elasticsearch at {url!r}: expected http://host:9200")
+        self._parts = _parse_url(url)
         self._index = quote(index, safe="")
         self._headers = _authorization(self._parts.username, self._parts.password, api_key)
         self._timeout_s = timeout_s
@@ -170,6 +170,19 @@ class ElasticSink:
 
     def _name(self) -> str:
         return f"Elasticsearch index {self._index} at {self._parts.hostname}"
+
+
+def _parse_url(url: str) -> SplitResult:
+    """The parts of an address; the message shows no password that it may hold."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        shown = url.rpartition("@")[2]
+        raise ConfigurationError(f"Elasticsearch at {shown!r}: expected http://host:9200")
+    return parts
 
 
 def _authorization(user: str | None, password: str | None, api_key: str | None) -> dict[str, str]:

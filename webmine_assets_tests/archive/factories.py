@@ -19,7 +19,7 @@ def clock() -> datetime:
 
 
 def story(url: str = "https://u1.edu/", **fields: Any) -> Story:
-    return build_story(snapshot(url, **fields), None, None, [], seed=None, via="test")
+    return build_story(snapshot(url, **fields), None, None, [], seed=None)
 
 
 def page(number: int, **fields: Any) -> PageSnapshot:
@@ -31,7 +31,7 @@ def page(number: int, **fields: Any) -> PageSnapshot:
 
 
 def archivable(snap: PageSnapshot) -> ArchivablePage:
-    return ArchivablePage(snap, lambda: build_story(snap, None, None, [], seed=None, via="test"))
+    return ArchivablePage(snap, lambda: build_story(snap, None, None, [], seed=None))
 
 
 def write_file(folder: Path, *stories: Story, **options: Any) -> Path:

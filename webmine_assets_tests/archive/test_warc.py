@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from warcio.recordloader import ArcWarcRecord
 from webmine_assets.archive.check import check_archive
 from webmine_assets.archive.reader import read_archive
 from webmine_assets.archive.story import Story
-from webmine_assets.archive.warc import ArchiveWriter, archive_prefix
+from webmine_assets.archive.warc import ArchiveWriter
 from webmine_assets.errors import ArchiveError
 from webmine_assets_tests.archive.factories import clock, story, write_file
 
@@ -58,10 +59,31 @@ def test_a_file_has_info_then_response_and_metadata_for_each_story(tmp_path: Pat
 
 
 def test_the_name_tells_prefix_time_serial_and_host(tmp_path: Path) -> None:
-    path = write_file(tmp_path, story(), prefix=archive_prefix("historical", 2021))
-    assert re.fullmatch(r"mchist2021-20260305060708-\d+-h\.warc\.gz", path.name)
-    assert archive_prefix("csv") == "mccsv"
-    assert archive_prefix("crawl") == archive_prefix("feed") == "mc"
+    path = write_file(tmp_path, story())
+    assert re.fullmatch(r"mc-20260305060708-\d+-h\.warc\.gz", path.name)
+
+
+def test_each_flavour_has_files_of_its_own_under_the_prefix(tmp_path: Path) -> None:
+    flavours = ["", "csv", "hist2021", "", "hist2020", "csv"]
+    stories = [
+        replace(story(f"https://u1.edu/{number}"), flavour=flavour)
+        for number, flavour in enumerate(flavours)
+    ]
+    with ArchiveWriter(tmp_path, prefix="our", clock=clock, host="h") as writer:
+        places = list(writer.write_all(stories))
+    begins = [f"our{flavour}" for flavour in flavours]
+    assert [place.file.partition("-")[0] for place in places] == begins
+    assert len(writer.finished) == 4
+    assert [check_archive(path) for path in writer.finished] == [[]] * 4
+
+
+def test_files_of_many_years_are_never_all_open_at_once(tmp_path: Path) -> None:
+    with ArchiveWriter(tmp_path, clock=clock, host="h") as writer:
+        for year in range(1990, 2025):
+            writer.write(replace(story(), flavour=f"hist{year}"))
+        assert len(list(tmp_path.glob(".*.part"))) == 20
+    assert len(list(tmp_path.glob("mchist*.warc.gz"))) == 35
+    assert list(tmp_path.glob(".*.part")) == []
 
 
 @pytest.mark.parametrize("tool", ["warcio", "fastwarc"])

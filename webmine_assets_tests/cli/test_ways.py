@@ -14,6 +14,7 @@ from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.archive.factories import story, write_file
 from webmine_assets_tests.cli.test_commands import FILE, Result, Webmine, assert_clear, file_of
 from webmine_assets_tests.stages.pages import html, institution, page
+from webmine_assets_tests.storage.cluster import serving
 
 URL = "https://u1.edu/a"
 
@@ -155,3 +156,36 @@ def test_a_stored_page_is_extracted_under_its_institution_s_rules(webmine: Webmi
     assert "harbour town" not in ruled["text"]
     assert "boats" in ruled["topics"]
     assert_clear(webmine("extract", "--stored", "https://u1.edu/none"), 1, "webmine why")
+
+
+def test_stories_are_sent_to_elasticsearch_and_again_replace_themselves(webmine: Webmine) -> None:
+    stored(webmine)
+    with serving() as cluster:
+        url = f"http://127.0.0.1:{cluster.server_port}"
+        for _ in range(2):
+            result = webmine("export", "elasticsearch", "--url", url, "--index", "news")
+            assert result.returncode == 0, result.stderr
+            assert "1 stories in news" in result.stderr
+        [document] = cluster.documents["news"].values()
+    assert (document["url"], document["canonical_domain"]) == (URL, "u1.edu")
+    assert document["article_title"] == "About the ferry"
+    assert "discussed for the 4th time" in document["text_content"]
+    assert cluster.mappings["news"]["mappings"]["properties"]["indexed_date"] == {
+        "type": "date_nanos"
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["export", "elasticsearch"], "WEBMINE_ELASTIC_URL"),
+        (["export", "elasticsearch", "--url", "ftp://x"], "expected http://host:9200"),
+        (["export", "elasticsearch", "--url", "http://h:99999"], "expected http://host:9200"),
+        (["export", "elasticsearch", "--url", "http://h", "-i", "u9"], "u9"),
+        (["export", "pages"], "cannot be exported; known: seeds"),
+    ],
+)
+def test_a_wrong_export_says_what_it_needs(
+    webmine: Webmine, arguments: list[str], message: str
+) -> None:
+    assert_clear(webmine(*arguments), 2, message)

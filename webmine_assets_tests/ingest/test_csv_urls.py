@@ -102,6 +102,8 @@ def test_a_date_is_found_in_a_name(name: str, day: date | None) -> None:
 
 
 def test_a_line_becomes_a_seed() -> None:
-    entry = CsvUrl(line=7, url="https://u1.edu/a", title="A")
+    day = date(2022, 1, 25)
+    entry = CsvUrl(line=7, url="https://u1.edu/a", title="A", fetch_date=day)
     seed = csv_seed(entry, institution="u1", name="x.csv", now=NOON)
     assert (seed.source, seed.via, seed.title) == (SeedSource.CSV, "x.csv:7", "A")
+    assert seed.listed_on == day

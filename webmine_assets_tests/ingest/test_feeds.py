@@ -110,19 +110,19 @@ def test_the_second_request_is_conditional_and_304_gives_nothing() -> None:
         asked.append(headers)
         return answer(304, b"") if headers else answer(etag='"1"', **{"last-modified": "Mon"})
 
-    first = fetch_feed(URL, fetch, state=None)
-    second = fetch_feed(URL, fetch, state=first.state)
+    first = fetch_feed(URL, fetch, state=None, fetch_limit=9)
+    second = fetch_feed(URL, fetch, state=first.state, fetch_limit=9)
     assert asked == [{}, {"If-None-Match": '"1"', "If-Modified-Since": "Mon"}]
     assert len(first.entries) == 3
     assert (second.entries, second.unchanged, second.state) == ((), True, first.state)
 
 
 def test_the_same_body_again_is_unchanged_too() -> None:
-    first = read_answer(answer(), URL, None)
+    first = read_answer(answer(), URL, None, 9)
     assert conditional_headers(first.state) == {}
-    second = read_answer(answer(), URL, first.state)
+    second = read_answer(answer(), URL, first.state, 9)
     assert (second.entries, second.unchanged) == ((), True)
-    assert len(read_answer(answer(body=ATOM), URL, first.state).entries) == 1
+    assert len(read_answer(answer(body=ATOM), URL, first.state, 9).entries) == 1
 
 
 def test_a_limit_keeps_the_first_entries() -> None:
@@ -135,7 +135,7 @@ def test_a_limit_keeps_the_first_entries() -> None:
 
 def test_an_error_status_is_an_error() -> None:
     with pytest.raises(ImportSourceError, match="answered 404"):
-        read_answer(answer(404), URL, FeedState(etag="x"))
+        read_answer(answer(404), URL, FeedState(etag="x"), 9)
 
 
 def test_entries_become_seeds_that_say_where_they_are_from() -> None:

@@ -11,9 +11,10 @@ import pytest
 from webmine_assets.archive.story import build_story
 from webmine_assets.errors import ImportSourceError, StorageError
 from webmine_assets.progress import SilentProgress
-from webmine_assets.records import Decision, LedgerRow, PageSnapshot, SnapshotMeta
+from webmine_assets.records import Decision, LedgerRow, PageSnapshot, RssEntry, SnapshotMeta
 from webmine_assets.stages.exclusive import writing_pages
 from webmine_assets.stages.imports import ImportOutcome, PageImport
+from webmine_assets.stages.imports import pages as imported_pages
 from webmine_assets.storage.lake import Lake, Written
 from webmine_assets_tests.archive.factories import members, response, warc_record, write_file
 from webmine_assets_tests.factories import NOON, ledger_row
@@ -29,7 +30,7 @@ def importing(data: Path, *, lake: Lake | None = None, **options: Any) -> PageIm
 
 
 def archive(folder: Path, *rows: PageSnapshot) -> str:
-    stories = [build_story(row, None, None, [], seed=None, via="test") for row in rows]
+    stories = [build_story(row, None, None, [], seed=None) for row in rows]
     return str(write_file(folder, *stories))
 
 
@@ -66,7 +67,10 @@ def test_the_round_trip_keeps_body_url_dates_and_text(tmp_path: Path) -> None:
     assert (outcome.added, outcome.failed) == (1, [])
     back = snapshots(tmp_path / "d")["https://u1.edu/fishery"]
     expected = dataclasses.replace(
-        stored, headers=back.headers, meta=dataclasses.replace(stored.meta, source="warc")
+        stored,
+        headers=back.headers,
+        meta=dataclasses.replace(stored.meta, source="warc"),
+        rss_entry=build_story(stored, None, None, [], seed=None).rss_entry,
     )
     assert back == expected
     assert decisions(tmp_path / "d") == {
@@ -102,6 +106,36 @@ def test_an_import_that_dies_before_it_is_published_loses_nothing(tmp_path: Path
         dying.warc([file])
     assert importing(data).warc([file]).added == 1
     assert list(snapshots(data)) == ["https://u1.edu/a"]
+    assert ledger_adds_up(data)
+
+
+class DyingLake(Lake):
+    """A lake whose disk is full the second time pages are published."""
+
+    published = 0
+
+    def write(self, table: str, institution: str, rows: Iterable[Any]) -> Written:
+        if table == "page_snapshots":
+            self.published += 1
+            if self.published == 2:
+                raise StorageError("the disk is full")
+        return super().write(table, institution, rows)
+
+
+def test_an_import_that_dies_goes_on_after_its_last_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imported_pages, "_ROUND_PAGES", 16)
+    data = tmp_path / "d"
+    rows = [page(f"https://u1.edu/{n}", html(f"ferry {n}")) for n in range(40)]
+    files = [archive(tmp_path / "one", *rows[:20]), archive(tmp_path / "two", *rows[20:])]
+    with pytest.raises(StorageError, match="full"):
+        importing(data, lake=DyingLake(settings_in(data).lake)).warc(files)
+    assert len(snapshots(data)) == 16
+    # The last page of a round counts as taken when the next one is asked for.
+    outcome = importing(data).warc(files)
+    assert (outcome.added, outcome.known, outcome.taken) == (24, 1, files)
+    assert snapshots(data) == {row.url: snapshots(data)[row.url] for row in rows}
     assert ledger_adds_up(data)
 
 
@@ -243,6 +277,9 @@ def test_historical_pages_are_stored_with_their_dates(tmp_path: Path) -> None:
     assert sorted(rows) == ["https://u1.edu/fish", "https://u1.edu/light"]
     assert rows["https://u1.edu/fish"].fetched_at.isoformat() == "2022-01-25T10:20:30.500000+00:00"
     assert rows["https://u1.edu/fish"].meta.source == "historical"
+    assert rows["https://u1.edu/light"].rss_entry == RssEntry(
+        link="12", fetch_date="2022-01-25", via=str(table)
+    )
     assert dict(outcome.refused) == {"no_html": 1}
     with pytest.raises(ImportSourceError, match="no such folder"):
         importing(tmp_path / "d").historical([str(table)], str(tmp_path / "none"))
@@ -274,18 +311,24 @@ def test_an_import_waits_for_no_other_writer(tmp_path: Path) -> None:
 
 def test_extras_of_any_shape_are_harmless(tmp_path: Path) -> None:
     row = page("https://u1.edu/a", html("ferry"))
-    story = build_story(row, None, None, [], seed=None, via="test")
+    story = build_story(row, None, None, [], seed=None)
     odd = {
         "page_id": "x",
         "fetched_at": "never",
         "first_seen_at": 7,
         "changed_at": "9999-01-01T00:00:00",
         "depth": "deep",
-        "meta": {"alias_urls": "no", "redirects": [1, "https://u1.edu/r"]},
+        "meta": {"alias_urls": "no", "redirects": [1, "https://u1.edu/r", "\ud800"]},
+        "etag": "\udfff",
     }
-    file = write_file(tmp_path, dataclasses.replace(story, extras=odd))
+    entry = RssEntry(title="\ud800" + "t" * 10_000, source_feed_id=2**80)
+    file = write_file(tmp_path, dataclasses.replace(story, extras=odd, rss_entry=entry))
     outcome: ImportOutcome = importing(tmp_path / "d").warc([str(file)])
     assert outcome.added == 1
     stored = snapshots(tmp_path / "d")["https://u1.edu/a"]
     assert stored.changed_at <= stored.fetched_at
-    assert (stored.depth, stored.meta.redirects) == (0, ("https://u1.edu/r",))
+    assert (stored.depth, stored.meta.redirects) == (0, ("https://u1.edu/r", "?"))
+    assert stored.rss_entry is not None
+    assert (stored.etag, stored.rss_entry.source_feed_id) == ("?", None)
+    assert str(stored.rss_entry.title).startswith("?ttt")
+    assert len(str(stored.rss_entry.title)) == 4_000

@@ -12,8 +12,8 @@ import pytest
 from webmine_assets.errors import StorageError
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import LedgerRow, Seed
-from webmine_assets.stages.imports import SeedImport
-from webmine_assets.stages.seeds import KEPT_SEEDS, waiting_seeds
+from webmine_assets.stages.imports import SEED_MARKS, SeedImport
+from webmine_assets.stages.seeds import collect_seeds, waiting_seeds
 from webmine_assets.storage.lake import Lake, PartitionWriter
 from webmine_assets_tests.factories import ledger_row
 from webmine_assets_tests.stages.pages import institution, settings_in
@@ -111,19 +111,44 @@ def test_an_import_that_cannot_be_published_is_taken_again(tmp_path: Path) -> No
     assert importing(data).csv([str(file)]).added == 1
 
 
-def test_seeds_that_wait_are_never_pushed_out(tmp_path: Path) -> None:
+def decide(lake: Lake, count: int) -> None:
+    rows: list[LedgerRow] = [ledger_row(f"https://u1.edu/{n}") for n in range(count)]
+    lake.write("url_ledger", "u1", rows)
+
+
+def test_urls_are_taken_from_the_low_mark_to_the_high_one(tmp_path: Path) -> None:
     data, file = tmp_path / "d", tmp_path / "list.csv"
-    file.write_text("".join(f"https://u1.edu/{n}\n" for n in range(KEPT_SEEDS + 10)))
+    low, high = SEED_MARKS.low, SEED_MARKS.high
+    file.write_text("".join(f"https://u1.edu/{n}\n" for n in range(2 * high)))
     first = importing(data).csv([str(file)])
-    assert (first.added, first.unfinished) == (KEPT_SEEDS, [str(file)])
-    full = importing(data).csv([str(file)])
-    assert (full.added, full.unfinished) == (0, [str(file)])
+    assert (first.added, first.unfinished, first.waiting) == (high, [str(file)], 0)
     lake = Lake(settings_in(data).lake)
-    decided: list[LedgerRow] = [ledger_row(f"https://u1.edu/{n}") for n in range(4)]
-    lake.write("url_ledger", "u1", decided)
+    decide(lake, high - low - 1)
+    full = importing(data).csv([str(file)])
+    assert (full.added, full.unfinished, full.waiting) == (0, [str(file)], low + 1)
+    decide(lake, high - low)
     after = importing(data).csv([str(file)])
-    assert after.added == 4
-    assert waiting_seeds(lake, "u1") == KEPT_SEEDS
+    assert (after.added, after.waiting) == (high - low, low)
+    assert waiting_seeds(lake, "u1") == high
+
+
+def test_the_day_in_the_name_of_a_list_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "urls-2022-01-25.csv"
+    file.write_text("https://u1.edu/1\n")
+    importing(tmp_path / "d").csv([str(file)])
+    assert [str(seed.listed_on) for seed in seeds(tmp_path / "d")] == ["None", "2022-01-25"]
+
+
+def test_a_feed_gives_no_more_than_its_fetch_limit(tmp_path: Path) -> None:
+    few = institution(allow_networks=["127.0.0.0/8"], politeness={"delay_ms": 0}, fetchLimit=2)
+    with served({"/feed": RSS}) as site:
+        first = importing(tmp_path / "d", institution=few).feeds([f"{site}/feed"])
+        assert (first.added, first.unfinished) == (2, [])
+        wanted = few.model_copy(update={"feeds": (f"{site}/feed",)})
+        settings = settings_in(tmp_path / "e")
+        lake = Lake(settings.lake)
+        found = collect_seeds(wanted, lake=lake, settings=settings, progress=SilentProgress())
+    assert found.announced == 2
 
 
 def test_feed_entries_become_seeds_and_an_unchanged_feed_is_skipped(tmp_path: Path) -> None:

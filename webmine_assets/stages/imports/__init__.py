@@ -2,6 +2,6 @@
 
 from webmine_assets.stages.imports.outcome import ImportOutcome
 from webmine_assets.stages.imports.pages import PageImport
-from webmine_assets.stages.imports.seeds import SeedImport
+from webmine_assets.stages.imports.seeds import SEED_MARKS, SeedImport
 
-__all__ = ["ImportOutcome", "PageImport", "SeedImport"]
+__all__ = ["SEED_MARKS", "ImportOutcome", "PageImport", "SeedImport"]

@@ -1,5 +1,6 @@
 """Whether a page out of a file belongs to an institution, and the row it becomes. Pure."""
 
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,10 +14,11 @@ from webmine_assets.crawl.snapshot import EXCERPT_CHARS, key_of
 from webmine_assets.ingest.warc import RejectedPage
 from webmine_assets.institutions import Institution
 from webmine_assets.reading.stored import StoredPage
-from webmine_assets.records import Decision, PageSnapshot, SnapshotMeta, page_id
+from webmine_assets.records import Decision, PageSnapshot, RssEntry, SnapshotMeta, page_id
 from webmine_assets.urls import resolve
 
 _MAX_DEPTH = 1_000
+_MAX_TEXT = 4_000  # longer than any URL or title that other tools keep
 
 
 class Admission:
@@ -145,7 +147,15 @@ def _snapshot(
         first_seen_at=_moment(extras.get("first_seen_at"), fetched_at) or fetched_at,
         changed_at=_moment(extras.get("changed_at"), fetched_at) or fetched_at,
         meta=_meta(page, alias=final if final != url else None),
+        rss_entry=_rss_entry(page),
     )
+
+
+def _rss_entry(page: StoredPage) -> RssEntry:
+    """What the file says of how its page was found; `via` is the file itself if it does not."""
+    entry = replace(page.rss_entry, via=page.rss_entry.via or page.via)
+    texts = {name: _text(v) for name, v in asdict(entry).items() if isinstance(v, str)}
+    return replace(entry, **texts)  # type: ignore[arg-type]  # only fields that held text
 
 
 def _meta(page: StoredPage, *, alias: str | None) -> SnapshotMeta:
@@ -182,11 +192,16 @@ def _moment(value: object, latest: datetime) -> datetime | None:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return _whole(value) if isinstance(value, str) and value else None
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+    return tuple(_whole(v) for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def _whole(value: str) -> str:
+    """Text that any table can hold: JSON of an archive may have half characters and be long."""
+    return value[:_MAX_TEXT].encode("utf-8", "replace").decode()
 
 
 def _depth(value: object) -> int:

@@ -14,7 +14,8 @@ class ImportOutcome:
     """Counts, and the inputs by what happened to them.
 
     `added` are new pages or seeds, `renewed` stored pages that came in a newer copy, `known` those
-    that did not; `failed` pairs an input with the reason.
+    that did not; `waiting` seeds were there before, and no crawl has decided about them yet;
+    `failed` pairs an input with the reason.
     """
 
     institution: str
@@ -22,6 +23,7 @@ class ImportOutcome:
     added: int = 0
     renewed: int = 0
     known: int = 0
+    waiting: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
     taken: list[str] = field(default_factory=list)

@@ -34,6 +34,10 @@ Item = StoredPage | RejectedPage | RejectedRow
 # Pages handed to the readers together: enough to keep them busy, and little memory.
 _BATCH_PAGES = 16
 _BATCH_BYTES = 32_000_000
+# Pages are published in rounds, and what a kill costs is one round. Publishing writes the whole
+# partition anew, so a round grows with it: all rounds together write each page about five times.
+_ROUND_PAGES = 2_000
+_ROUND_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +88,7 @@ class PageImport:
             writing_pages(self.settings, name),
             fetch_for(specs, self.institution, self.settings) as fetch,
             Tracker(self.settings.tracker) as tracker,
-            previous_snapshots(self.lake, name) as previous,
-            PageShelf(self.settings.data) as shelf,
+            PageReader() as reader,
         ):
             memory = DeferredMemory(tracker, again=self.again)
             intake = Intake(
@@ -95,13 +98,32 @@ class PageImport:
                 tracker=memory,
                 budget=self.limit,
             )
-            arrivals = Arrivals(name, previous, shelf, now=datetime.now(UTC))
-            self._gather(intake, admission, arrivals, outcome)
-            self._publish(arrivals, outcome)
-            # Only now: an import that is cut off before this line takes its inputs again.
+            batches = _batches(intake)
+            while not self._take_round(batches, admission, reader, outcome):
+                memory.keep()
+            # Only after publication: an import that is cut off before takes its last round again.
             memory.keep()
         outcome.add_inputs(intake.report)
         return outcome
+
+    def _take_round(
+        self,
+        batches: Iterator[list[Item]],
+        admission: Admission,
+        reader: PageReader,
+        outcome: ImportOutcome,
+    ) -> bool:
+        """Gather and publish one round of pages; whether it was the last."""
+        name = outcome.institution
+        size = max(_ROUND_PAGES, self.lake.count("page_snapshots", name) // _ROUND_SHARE)
+        with (
+            previous_snapshots(self.lake, name) as previous,
+            PageShelf(self.settings.data) as shelf,
+        ):
+            arrivals = Arrivals(name, previous, shelf, now=datetime.now(UTC))
+            done = self._gather(batches, size, admission, reader, arrivals, outcome)
+            self._publish(arrivals, outcome)
+        return done < size
 
     def _memory_kind(self, kind: str) -> str:
         """Under which name inputs are remembered: any host gives more of the same file."""
@@ -110,20 +132,23 @@ class PageImport:
 
     def _gather(
         self,
-        intake: Intake[Item],
+        batches: Iterator[list[Item]],
+        size: int,
         admission: Admission,
+        reader: PageReader,
         arrivals: Arrivals,
         outcome: ImportOutcome,
-    ) -> None:
+    ) -> int:
+        """Take batches until a round is full; how many items there were."""
         done = 0
-        with (
-            self.progress.task(f"{outcome.institution}: read {outcome.kind}", self.limit) as task,
-            PageReader() as reader,
-        ):
-            for batch in _batches(intake):
+        with self.progress.task(f"{outcome.institution}: read {outcome.kind}", self.limit) as task:
+            for batch in batches:
                 _take_batch(batch, admission, reader, arrivals, outcome)
                 done += len(batch)
                 task.update(done, self.limit, f"{sum(outcome.refused.values())} refused")
+                if done >= size:
+                    break
+        return done
 
     def _publish(self, arrivals: Arrivals, outcome: ImportOutcome) -> None:
         """Pages come last, as in a crawl: they are what others wait for."""
@@ -134,7 +159,10 @@ class PageImport:
             self.lake.write("url_ledger", name, arrivals.ledger(self.lake))
             written = self.lake.write("page_snapshots", name, arrivals.snapshots(self.lake))
             task.update(written.rows, written.rows)
-        outcome.added, outcome.renewed, outcome.known = arrivals.counts()
+        added, renewed, known = arrivals.counts()
+        outcome.added += added
+        outcome.renewed += renewed
+        outcome.known += known
 
 
 def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:

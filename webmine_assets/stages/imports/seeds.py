@@ -9,7 +9,7 @@ from webmine_assets.errors import ImportSourceError
 from webmine_assets.ingest.csv_urls import CsvUrl, RejectedLine, csv_seed, read_csv_urls
 from webmine_assets.ingest.feeds import feed_seeds, fetch_feed
 from webmine_assets.ingest.inputs import Fetch, Input
-from webmine_assets.ingest.intake import Intake
+from webmine_assets.ingest.intake import Intake, WaterMarks
 from webmine_assets.ingest.tracker import Tracker
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
@@ -22,10 +22,14 @@ from webmine_assets.stages.imports.sources import fetch_for, found_inputs
 from webmine_assets.stages.seeds import KEPT_SEEDS, add_seeds, waiting_seeds
 from webmine_assets.storage.lake import Lake
 
+# As Media Cloud's queuers do it: nothing is taken while many wait for a crawl, so that a list of
+# millions is worked off in few large helpings and never pushes out what waits already.
+SEED_MARKS = WaterMarks(low=KEPT_SEEDS // 2, high=KEPT_SEEDS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedImport:
-    """How URLs are taken: at most `limit`, and never more than the seeds table keeps."""
+    """How URLs are taken: at most `limit`, and only as many as `SEED_MARKS` has room for."""
 
     institution: Institution
     lake: Lake
@@ -37,7 +41,7 @@ class SeedImport:
     def csv(self, specs: Sequence[str]) -> ImportOutcome:
         """Take the URLs of CSV files; a file is taken once, and goes on where it stopped."""
         name = self.institution.institution_id
-        outcome = ImportOutcome(institution=name, kind="csv")
+        outcome = ImportOutcome(institution=name, kind="csv", waiting=self._waiting())
         with (
             fetch_for(specs, self.institution, self.settings) as fetch,
             Tracker(self.settings.tracker) as tracker,
@@ -48,7 +52,7 @@ class SeedImport:
                 _named_lines,
                 kind=f"csv:{name}",
                 tracker=memory,
-                budget=self._room(),
+                budget=self._room(outcome.waiting),
             )
             seeds = list(self._csv_seeds(intake, outcome))
             self._publish(seeds, outcome)
@@ -59,14 +63,14 @@ class SeedImport:
     def feeds(self, urls: Sequence[str]) -> ImportOutcome:
         """Take what feeds announce; a feed that did not change since the last import is skipped."""
         name = self.institution.institution_id
-        outcome = ImportOutcome(institution=name, kind="feed")
+        outcome = ImportOutcome(institution=name, kind="feed", waiting=self._waiting())
         with (
             guarded_fetch(self.institution, self.settings) as fetch,
             Tracker(self.settings.tracker) as tracker,
             self.progress.task(f"{name}: feeds", len(urls)) as task,
         ):
             memory = DeferredMemory(tracker, again=self.again)
-            news = _News(known=self._known_urls(), room=self._room())
+            news = _News(known=self._known_urls(), room=self._room(outcome.waiting))
             for number, url in enumerate(urls, 1):
                 self._take_feed(url, fetch, memory=memory, news=news, outcome=outcome)
                 task.update(number, len(urls))
@@ -88,7 +92,12 @@ class SeedImport:
         name = self.institution.institution_id
         key = f"import:{name}:{url}"
         try:
-            result = fetch_feed(url, fetch, state=memory.find_feed(key))
+            result = fetch_feed(
+                url,
+                fetch,
+                state=memory.find_feed(key),
+                fetch_limit=self.institution.fetch_limit,
+            )
         except ImportSourceError as problem:
             outcome.failed.append((url, str(problem)))
             return
@@ -130,9 +139,12 @@ class SeedImport:
         rows = self.lake.read(Seed, "seeds", self.institution.institution_id, size=1_000)
         return {seed.url for seed in rows}
 
-    def _room(self) -> int:
-        """How many URLs may be added: those that no crawl decided about must not be pushed out."""
-        room = max(KEPT_SEEDS - waiting_seeds(self.lake, self.institution.institution_id), 0)
+    def _waiting(self) -> int:
+        return waiting_seeds(self.lake, self.institution.institution_id)
+
+    def _room(self, waiting: int) -> int:
+        """How many URLs may be added."""
+        room = SEED_MARKS.room(waiting)
         return min(room, self.limit) if self.limit is not None else room
 
 
