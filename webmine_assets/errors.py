@@ -6,6 +6,7 @@
     ├── UnknownInstitutionError     a name with no file behind it; exit code 2
     ├── StorageError                the lake, the views, the index
     │   ├── QueryError              SQL that DuckDB refused
+    │   │   └── QueryMemoryError    SQL that needed more memory than it may have
     │   └── InstitutionBusyError    another process writes this institution's pages; retryable
     ├── JournalError                a crawl journal that cannot be opened
     ├── ArchiveError                a WARC file that cannot be read or written
@@ -78,6 +79,13 @@ class StorageError(WebmineError):
 
 class QueryError(StorageError):
     exit_code = 2
+
+
+class QueryMemoryError(QueryError):
+    def __init__(self) -> None:
+        super().__init__(
+            "the query needed more memory than it may have: select fewer columns or rows"
+        )
 
 
 class InstitutionBusyError(StorageError):

@@ -7,29 +7,28 @@ import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from webmine_assets.errors import QueryError
+from webmine_assets.errors import QueryError, QueryMemoryError
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 
 _MAX_SQL_CHARACTERS = 20_000
 _BATCH_ROWS = 1_000
+MAX_ANSWER_BYTES = 32_000_000
+"""What a stranger's answer may weigh: 500 whole snapshots of 60 kB each fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """Rows of an answer; `is_cut` tells that there were more than asked for."""
+class Excerpt:
+    """The rows of an answer that fit the limits; `is_cut` tells that there were more."""
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    table: pa.Table
     is_cut: bool
-
-    def as_dicts(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 class GuardedWarehouse:
@@ -42,10 +41,15 @@ class GuardedWarehouse:
         self, sql: str, parameters: Sequence[Any] = (), *, timeout_s: float = 30
     ) -> list[dict[str, Any]]:
         """The answer to a question of ours as a list of rows."""
-        return self._answer(sql, list(parameters), timeout_s=timeout_s, max_rows=None).as_dicts()
+        excerpt = self._answer(sql, list(parameters), timeout_s=timeout_s, max_rows=None)
+        return list(excerpt.table.to_pylist())
 
-    def ask_freely(self, sql: str, *, timeout_s: float, max_rows: int) -> Answer:
-        """The answer to SQL that a stranger wrote: one SELECT, within these limits."""
+    def ask_freely(self, sql: str, *, timeout_s: float, max_rows: int) -> Excerpt:
+        """The answer to SQL that a stranger wrote: one SELECT, within these limits.
+
+        DuckDB holds its limits of time and memory only between the steps of a query: call this in
+        a process that can be ended, as `confined` does.
+        """
         self._refuse_what_is_no_question(sql)
         return self._answer(sql, [], timeout_s=timeout_s, max_rows=max_rows)
 
@@ -61,7 +65,7 @@ class GuardedWarehouse:
 
     def _answer(
         self, sql: str, parameters: list[Any], *, timeout_s: float, max_rows: int | None
-    ) -> Answer:
+    ) -> Excerpt:
         with contextlib.closing(self._connection.cursor()) as cursor:
             alarm = threading.Timer(timeout_s, cursor.interrupt)
             alarm.start()
@@ -74,27 +78,47 @@ class GuardedWarehouse:
                 return _collect(relation.to_arrow_reader(_BATCH_ROWS), max_rows)
             except duckdb.InterruptException:
                 raise QueryError(f"the query took longer than {timeout_s:g} s") from None
-            except OverflowError:
-                # DuckDB's dates reach further than Python's.
-                raise QueryError("a date is out of range; cast it to varchar to see it") from None
-            except (duckdb.Error, pa.ArrowException) as problem:
-                raise QueryError(_explained(problem)) from None
+            except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as problem:
+                # What fails while rows are read comes through Arrow, as an OSError.
+                raise _translated(problem) from None
             finally:
                 alarm.cancel()
 
 
-def _collect(batches: pa.RecordBatchReader, max_rows: int | None) -> Answer:
-    columns = tuple(batches.schema.names)
-    rows: list[tuple[Any, ...]] = []
+def _collect(batches: pa.RecordBatchReader, max_rows: int | None) -> Excerpt:
+    """Whole batches while they fit, then as many rows of one as still do."""
+    kept: list[pa.RecordBatch] = []
+    rows, room = 0, MAX_ANSWER_BYTES
     for batch in batches:
-        rows.extend(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-        if max_rows is not None and len(rows) > max_rows:
-            return Answer(columns=columns, rows=tuple(rows[:max_rows]), is_cut=True)
-    return Answer(columns=columns, rows=tuple(rows), is_cut=False)
+        if max_rows is not None:
+            fitting = min(_rows_within(batch, room), max_rows - rows)
+            if fitting < batch.num_rows:
+                if not rows and not fitting:
+                    raise QueryError(f"one row is larger than {MAX_ANSWER_BYTES // 10**6} MB")
+                kept.append(batch.slice(0, fitting))
+                return Excerpt(table=_table(kept, batches.schema), is_cut=True)
+        kept.append(batch)
+        rows, room = rows + batch.num_rows, room - batch.nbytes
+    return Excerpt(table=_table(kept, batches.schema), is_cut=False)
 
 
-def _explained(problem: Exception) -> str:
-    return warehouse.explain(problem) if isinstance(problem, duckdb.Error) else str(problem)
+def _rows_within(batch: pa.RecordBatch, room: int) -> int:
+    if batch.nbytes <= room:
+        return int(batch.num_rows)
+    sizes = (batch.slice(row, 1).nbytes for row in range(batch.num_rows))
+    return sum(1 for total in accumulate(sizes) if total <= room)
+
+
+def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_batches(batches, schema)
+
+
+def _translated(problem: Exception) -> QueryError:
+    if isinstance(problem, MemoryError) or "Out of Memory" in str(problem):
+        return QueryMemoryError()
+    return QueryError(
+        warehouse.explain(problem) if isinstance(problem, duckdb.Error) else str(problem)
+    )
 
 
 @contextlib.contextmanager
@@ -102,7 +126,10 @@ def open_guarded(lake: Lake, *, memory_limit: str = "1GB") -> Iterator[GuardedWa
     """Views over the lake, after which the connection loses every other file and all settings."""
     with warehouse.connect(lake) as connection:
         root = lake.glob_of("seeds").rsplit("/seeds/", 1)[0]
+        # Spilling to disk would write outside the lake; what does not fit is refused.
         connection.execute("set temp_directory = ''")
+        connection.execute("set autoinstall_known_extensions = false")
+        connection.execute("set autoload_known_extensions = false")
         connection.execute("set memory_limit = ?", [memory_limit])
         connection.execute("set allowed_directories = ?", [[f"{root}/"]])
         connection.execute("set enable_external_access = false")

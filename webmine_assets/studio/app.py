@@ -10,7 +10,8 @@ from aiohttp import web
 
 from webmine_assets.errors import ConfigurationError, ServiceError
 from webmine_assets.settings import Settings
-from webmine_assets.storage.guarded import GuardedWarehouse, open_guarded
+from webmine_assets.storage.confined import ConfinedWarehouse
+from webmine_assets.storage.guarded import open_guarded
 from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.search import SearchIndex
 from webmine_assets.studio.api.enhance import EnhanceApi
@@ -23,6 +24,7 @@ from webmine_assets.studio.files import InstitutionFiles
 from webmine_assets.studio.finding import PageFinder
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.problems import ProblemPages
+from webmine_assets.studio.questions import Ask
 from webmine_assets.studio.rules.language_model import LanguageModel
 from webmine_assets.studio.rules.preview import Previewer
 from webmine_assets.studio.rules.sample import Samples
@@ -33,7 +35,7 @@ from webmine_assets.studio.views.overview import OverviewView
 from webmine_assets.studio.views.page import PageView
 from webmine_assets.studio.views.reference import ReferenceView
 from webmine_assets.studio.views.session import SessionView
-from webmine_assets.studio.views.sql import SqlDesk, SqlView
+from webmine_assets.studio.views.sql import SQL_PROCESSES, SqlDesk, SqlView
 from webmine_assets.studio.views.workshop import WorkshopView
 
 
@@ -67,6 +69,8 @@ def build_app(
     stack = ExitStack()
     lake = Lake(settings.lake)
     warehouse = stack.enter_context(open_guarded(lake))
+    strangers = ConfinedWarehouse(settings.lake, processes=SQL_PROCESSES)
+    stack.callback(strangers.close)
     enhancer = Enhancer(enhance)
     stack.callback(enhancer.close)
 
@@ -76,7 +80,16 @@ def build_app(
 
     app.cleanup_ctx.append(close)
     app.add_routes(session.routes())
-    app.add_routes(_routes(settings, lake, warehouse, painter=painter, enhancer=enhancer))
+    app.add_routes(
+        _routes(
+            settings,
+            lake,
+            warehouse.ask,
+            desk=SqlDesk(strangers),
+            painter=painter,
+            enhancer=enhancer,
+        )
+    )
     app.add_routes([web.static("/static", _STATIC)])
     return app
 
@@ -96,16 +109,15 @@ def build_doorkeeper(host: str, token: str | None, names: tuple[str, ...] = ()) 
 def _routes(
     settings: Settings,
     lake: Lake,
-    warehouse: GuardedWarehouse,
+    ask: Ask,
     *,
+    desk: SqlDesk,
     painter: Painter,
     enhancer: Enhancer,
 ) -> list[web.RouteDef]:
-    ask = warehouse.ask
     files = InstitutionFiles(settings.institutions)
     samples = Samples(lake)
     finder = PageFinder(ask, SearchIndex(settings.search_index))
-    desk = SqlDesk(warehouse)
     model = build_model(settings)
     parts: list[Part] = [
         OverviewView(ask=ask, painter=painter, files=files, enhancer=enhancer),

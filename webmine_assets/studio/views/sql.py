@@ -9,14 +9,14 @@ from aiohttp import web
 
 from webmine_assets.errors import QueryError
 from webmine_assets.records import TABLES
-from webmine_assets.storage.guarded import Answer, GuardedWarehouse
+from webmine_assets.storage.confined import Answer, ConfinedWarehouse
 from webmine_assets.storage.schemas import column_docs
 from webmine_assets.studio import parameters
 from webmine_assets.studio.painter import Painter
 
 MAX_ROWS = 500
 TIMEOUT_S = 10.0
-_AT_A_TIME = 2
+SQL_PROCESSES = 2
 _CHART_ROWS = 25
 
 EXAMPLES = (
@@ -58,11 +58,11 @@ class SqlResult:
 
 
 class SqlDesk:
-    """Asks what people type; only a few questions run at the same time."""
+    """Asks what people type; more questions than there are processes wait for their turn."""
 
-    def __init__(self, warehouse: GuardedWarehouse) -> None:
+    def __init__(self, warehouse: ConfinedWarehouse) -> None:
         self._warehouse = warehouse
-        self._turn = asyncio.Semaphore(_AT_A_TIME)
+        self._turn = asyncio.Semaphore(SQL_PROCESSES)
 
     async def ask(self, sql: str) -> SqlResult:
         async with self._turn:
