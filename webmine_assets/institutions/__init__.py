@@ -1,5 +1,6 @@
 """Institutions: what their files may say, and how they are found, loaded and changed."""
 
+from webmine_assets.institutions.edits import remove_rule, save_rule
 from webmine_assets.institutions.files import (
     SUFFIXES,
     LoadedInstitutions,
@@ -8,7 +9,6 @@ from webmine_assets.institutions.files import (
     load_institution,
     load_institutions,
     parse_institution,
-    save_rule,
 )
 from webmine_assets.institutions.model import (
     Budgets,
@@ -33,5 +33,6 @@ __all__ = [
     "load_institution",
     "load_institutions",
     "parse_institution",
+    "remove_rule",
     "save_rule",
 ]

@@ -1,9 +1,7 @@
-"""Institution files: found, loaded with all their mistakes at once, and a rule saved into one."""
+"""Institution files: found, and loaded with all their mistakes at once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +9,12 @@ from pydantic import ValidationError
 
 from webmine_assets.errors import InstitutionFileError, Mistake, UnknownInstitutionError
 from webmine_assets.institutions.diagnosis import mistakes_of
-from webmine_assets.institutions.model import ID, ExtractionRule, Institution
+from webmine_assets.institutions.model import ID, Institution
 from webmine_assets.institutions.syntax import (
     line_of,
     parse_mapping,
     plain,
     read_text,
-    yaml_of_files,
 )
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -97,20 +94,3 @@ def find_institution(folder: Path, institution: str) -> Path:
     raise UnknownInstitutionError(
         institution, folder, [path.stem for path in institution_files(folder)]
     )
-
-
-def save_rule(path: Path, rule: ExtractionRule) -> None:
-    """Append a rule to an institution file; comments and order of the rest stay as they are."""
-    yaml = yaml_of_files()
-    document = yaml.load(path.read_text("utf-8"))
-    entry = {"type": rule.type, "value": rule.value, "description": rule.description}
-    entry["created_at"] = (rule.created_at or datetime.now(UTC)).isoformat(timespec="seconds")
-    # `extraction_rules:` with nothing behind it is there, and null.
-    if document.get("extraction_rules") is None:
-        document["extraction_rules"] = []
-    document["extraction_rules"].append(entry)
-    text = StringIO()
-    yaml.dump(document, text)
-    aside = path.with_name(f".{path.name}.new")
-    aside.write_text(text.getvalue(), "utf-8")
-    aside.replace(path)

@@ -140,7 +140,6 @@ def _routes(
             ask=ask,
             samples=samples,
             previewer=Previewer(samples, files.rules),
-            rules_of=files.rules,
             settings=settings,
             enhancer=enhancer,
             model=model,

@@ -10,6 +10,7 @@ from webmine_assets.stages.operation import (
     MAX_BATCH_SIZE,
     EnhanceStatus,
 )
+from webmine_assets.studio.enhancement import TaskState
 
 Schema = dict[str, Any]
 
@@ -17,6 +18,7 @@ _TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "integer"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _OBJECT: Schema = {"type": "object"}
+_OPTIONAL_TEXT: Schema = {"type": ["string", "null"]}
 
 
 def _parameter(name: str, schema: Schema, about: str, *, required: bool = False) -> Schema:
@@ -99,7 +101,7 @@ _ENHANCE_ANSWER = _record(
     results=_list_of(
         _record(
             id=_TEXT,
-            url={"type": ["string", "null"]},
+            url=_OPTIONAL_TEXT,
             status={"type": "string", "enum": [status.value for status in EnhanceStatus]},
             fieldsAdded=_list_of(_TEXT),
         )
@@ -116,6 +118,19 @@ _RULE_REQUEST: Schema = {
         "description": _short(300),
     },
 }
+_TASK = _record(
+    number=_NUMBER,
+    institution=_TEXT,
+    state={"type": "string", "enum": [state.value for state in TaskState]},
+    queued_at={"type": "string", "format": "date-time"},
+    note=_TEXT,
+    finished_at={"type": ["string", "null"], "format": "date-time"},
+)
+_RULE_ANSWER = _record(
+    institution=_TEXT,
+    rule=_record(type=_TEXT, value=_TEXT, description=_TEXT, created_at=_OPTIONAL_TEXT),
+    task=_TASK,
+)
 _SQL_REQUEST: Schema = {
     "type": "object",
     "additionalProperties": False,
@@ -205,15 +220,23 @@ def _rule_paths() -> dict[str, Any]:
             "What a rule would remove, here and on sampled pages",
             "previewRule",
             answer=_PREVIEW,
-            parameters=_PREVIEWED,
+            parameters=[_PAGE_OF_RULE, *_RULE],
         ),
-        "/api/rules": _post(
-            "Save a rule and enhance the institution again",
-            "saveRule",
-            body=_RULE_REQUEST,
-            answer=_OBJECT,
-            status="201",
-        ),
+        "/api/rules": {
+            **_post(
+                "Save a rule and enhance the institution again",
+                "saveRule",
+                body=_RULE_REQUEST,
+                answer=_RULE_ANSWER,
+                status="201",
+            ),
+            **_delete(
+                "Take a rule away and enhance the institution again",
+                "removeRule",
+                answer=_RULE_ANSWER,
+                parameters=[_OWNER, *_RULE],
+            ),
+        },
     }
 
 
@@ -228,7 +251,7 @@ def _work_paths() -> dict[str, Any]:
         "/api/tasks": _get(
             "Enhancements that wait, run or ran",
             "tasks",
-            answer=_record(tasks=_list_of(_OBJECT)),
+            answer=_record(tasks=_list_of(_TASK)),
         ),
         "/api/sql": _post(
             "One read-only question over the views", "sql", body=_SQL_REQUEST, answer=_SQL_ANSWER
@@ -251,8 +274,8 @@ _LEDGER = [
     _parameter("limit", _whole(1, 500, 50), "rows on a screen"),
     _PAGE,
 ]
-_PREVIEWED = [
-    _PAGE_OF_RULE,
+_OWNER = _parameter("institution", {**_short(63), "minLength": 1}, "institution id", required=True)
+_RULE = [
     _parameter("type", {"type": "string", "enum": ["css_selector", "xpath"]}, "how to read value"),
     _parameter("value", {**_short(500), "minLength": 1}, "the selector", required=True),
 ]
@@ -261,6 +284,10 @@ _PREVIEWED = [
 def _get(summary: str, name: str, *, answer: Schema, parameters: Sequence[Schema] = ()) -> Schema:
     operation = _operation(summary, name, answer=answer)
     return {"get": {**operation, "parameters": list(parameters)}}
+
+
+def _delete(summary: str, name: str, *, answer: Schema, parameters: Sequence[Schema]) -> Schema:
+    return {"delete": _get(summary, name, answer=answer, parameters=parameters)["get"]}
 
 
 def _post(summary: str, name: str, *, body: Schema, answer: Schema, status: str = "200") -> Schema:

@@ -150,6 +150,9 @@ async def until_done(client: Client, number: int) -> None:
         ({"value": ".x", "institution": "../newsroom"}, 404),
         ({"value": ".x" * 300}, 400),
         ({"value": ".x\udcff"}, 400),
+        ({"value": "string(//p)", "type": "xpath"}, 400),
+        ({"value": "document('/etc/hostname')", "type": "xpath"}, 400),
+        ({"value": "//p[$x]", "type": "xpath"}, 400),
     ],
 )
 async def test_a_wrong_rule_is_not_saved(
@@ -165,6 +168,55 @@ async def test_a_rule_is_saved_once(client: Client) -> None:
     assert first.status == 201
     assert (await saved(client, value="//div[@class='share-bar']", type="xpath")).status == 409
     await until_done(client, (await first.json())["task"]["number"])
+
+
+async def test_rules_saved_at_the_same_time_are_all_kept(
+    client: Client, settings: Settings
+) -> None:
+    wanted = [f".r{number}" for number in range(6)]
+    answers = await asyncio.gather(*(saved(client, value=value) for value in wanted))
+    assert {answer.status for answer in answers} == {201}
+    kept = load_institution(settings.institutions / f"{NEWSROOM}.yaml").extraction_rules
+    assert sorted(rule.value for rule in kept) == wanted
+    await until_done(client, max([(await a.json())["task"]["number"] for a in answers]))
+
+
+async def test_a_removed_rule_is_gone_from_the_file_and_its_box_is_back(
+    client: Client, settings: Settings
+) -> None:
+    path = settings.institutions / f"{NEWSROOM}.yaml"
+    before = path.read_text("utf-8")
+    first = await saved(client, value=".article-body")
+    await until_done(client, (await first.json())["task"]["number"])
+    assert "technician" not in await content_of(client)
+    query = {"institution": NEWSROOM, "value": ".article-body"}
+    answer = await client.delete("/api/rules", params=query)
+    assert answer.status == 200
+    await until_done(client, (await answer.json())["task"]["number"])
+    assert "technician" in await content_of(client)
+    assert path.read_text("utf-8").startswith(before)
+    assert load_institution(path).extraction_rules == ()
+
+
+async def content_of(client: Client) -> str:
+    page = await json_of(client, f"/api/pages/{ARTICLE_ID}")
+    return str(page["content"]["full_content"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"institution": NEWSROOM, "value": ".not-there"}, 404),
+        ({"institution": "nobody", "value": ".x"}, 404),
+        ({"institution": NEWSROOM}, 400),
+        ({"institution": NEWSROOM, "value": ".x", "type": "regex"}, 400),
+    ],
+)
+async def test_a_rule_that_cannot_be_removed_is_a_problem(
+    client: Client, query: dict[str, str], status: int
+) -> None:
+    answer = await client.delete("/api/rules", params=query)
+    assert (answer.status, answer.content_type) == (status, "application/problem+json")
 
 
 async def test_the_enhancement_operation_takes_and_gives_what_the_seed_says(

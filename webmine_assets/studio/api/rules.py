@@ -3,12 +3,20 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
+from webmine_assets.extract.document import Document
 from webmine_assets.extract.rules import apply_rules, rule_problem
-from webmine_assets.institutions import ExtractionRule, find_institution, save_rule
+from webmine_assets.institutions import (
+    ExtractionRule,
+    find_institution,
+    load_institution,
+    remove_rule,
+    save_rule,
+)
 from webmine_assets.settings import Settings
 from webmine_assets.studio import parameters
 from webmine_assets.studio.api import json_answer
@@ -16,13 +24,16 @@ from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.questions import Ask
 from webmine_assets.studio.questions.page import find_institution as institution_of
 from webmine_assets.studio.rules.language_model import LanguageModel
-from webmine_assets.studio.rules.preview import Preview, Previewer, RulesOf, parse_page
+from webmine_assets.studio.rules.preview import Preview, Previewer, parse_page
 from webmine_assets.studio.rules.proposals import describe, propose
 from webmine_assets.studio.rules.sample import SampledPage, Samples
 from webmine_assets.studio.rules.selectors import ancestry, choose
 
 _MAX_SELECTOR = 500
 _MAX_MARKED = 500
+
+Change = Callable[[Path, ExtractionRule], None]
+"""Changes the rules of an institution file, or says with an HTTP error why it cannot."""
 
 
 class RulesApi:
@@ -34,7 +45,6 @@ class RulesApi:
         ask: Ask,
         samples: Samples,
         previewer: Previewer,
-        rules_of: RulesOf,
         settings: Settings,
         enhancer: Enhancer,
         model: LanguageModel | None,
@@ -43,13 +53,14 @@ class RulesApi:
         self._ask = ask
         self._samples = samples
         self._previewer = previewer
-        self._rules_of = rules_of
         self._settings = settings
         self._enhancer = enhancer
         self._model = model
         self._now = now
         # Extraction keeps a core busy: previews of impatient fingers wait for each other.
         self._turn = asyncio.Semaphore(1)
+        # Two changes of one file at a time would lose one of them.
+        self._file = asyncio.Lock()
 
     def routes(self) -> list[web.RouteDef]:
         return [
@@ -57,6 +68,7 @@ class RulesApi:
             web.get("/api/rules/propose", self.propose),
             web.get("/api/rules/preview", self.preview),
             web.post("/api/rules", self.save),
+            web.delete("/api/rules", self.remove),
         ]
 
     async def pick(self, request: web.Request) -> web.Response:
@@ -85,10 +97,7 @@ class RulesApi:
 
     async def preview(self, request: web.Request) -> web.Response:
         """What a rule would remove here and on sampled pages."""
-        rule = _rule(
-            kind=parameters.text(request, "type", limit=20) or "css_selector",
-            value=parameters.text(request, "value", limit=_MAX_SELECTOR) or "",
-        )
+        rule = _usable(_read_rule(request))
         institution, page = await self._page(request)
         async with self._turn:
             preview = await asyncio.to_thread(self._previewer.preview, institution, page, rule)
@@ -106,18 +115,34 @@ class RulesApi:
             description=parameters.field(body, "description", limit=300, required=False),
             created_at=self._now(),
         )
-        await asyncio.to_thread(self._save, institution, rule)
-        task = self._enhancer.start(institution)
-        return json_answer(
-            {"institution": institution, "rule": rule.model_dump(), "task": asdict(task)},
-            status=201,
-        )
+        _usable(rule)
+        return await self._changed(institution, rule, self._save, status=201)
 
-    def _save(self, institution: str, rule: ExtractionRule) -> None:
-        path = find_institution(self._settings.institutions, institution)
-        if any(rule.value == known.value for known in self._rules_of(institution)):
+    async def remove(self, request: web.Request) -> web.Response:
+        """Take a rule out of the institution's file and start its re-enhancement."""
+        institution = parameters.text(request, "institution", limit=63) or ""
+        rule = _read_rule(request)
+        return await self._changed(institution, rule, self._remove, status=200)
+
+    async def _changed(
+        self, institution: str, rule: ExtractionRule, change: Change, *, status: int
+    ) -> web.Response:
+        async with self._file:
+            path = find_institution(self._settings.institutions, institution)
+            await asyncio.to_thread(change, path, rule)
+        task = self._enhancer.start(institution)
+        answer = {"institution": institution, "rule": rule.model_dump(), "task": asdict(task)}
+        return json_answer(answer, status=status)
+
+    def _save(self, path: Path, rule: ExtractionRule) -> None:
+        known = load_institution(path).extraction_rules
+        if any((rule.type, rule.value) == (one.type, one.value) for one in known):
             raise web.HTTPConflict(text=f"{path.name} has a rule {rule.value!r} already")
         save_rule(path, rule)
+
+    def _remove(self, path: Path, rule: ExtractionRule) -> None:
+        if not remove_rule(path, rule):
+            raise web.HTTPNotFound(text=f"{path.name} has no rule {rule.value!r}")
 
     async def _page(self, request: web.Request) -> tuple[str, SampledPage]:
         page_id = parameters.text(request, "page", limit=100) or ""
@@ -139,9 +164,23 @@ def _rule(*, kind: str, value: str, **fields: Any) -> ExtractionRule:
         raise parameters.bad_request(f"type: expected css_selector or xpath, found {kind!r}")
     if not value:
         raise parameters.bad_request("value: expected a selector")
-    rule = ExtractionRule.model_validate({"type": kind, "value": value, **fields})
+    return ExtractionRule.model_validate({"type": kind, "value": value, **fields})
+
+
+def _read_rule(request: web.Request) -> ExtractionRule:
+    return _rule(
+        kind=parameters.text(request, "type", limit=20) or "css_selector",
+        value=parameters.text(request, "value", limit=_MAX_SELECTOR) or "",
+    )
+
+
+def _usable(rule: ExtractionRule) -> ExtractionRule:
+    """The rule, unless it cannot be read or cannot find elements on any page."""
     if problem := rule_problem(rule):
-        raise parameters.bad_request(f"value: {value!r} cannot be read: {problem}")
+        raise parameters.bad_request(f"value: {rule.value!r} cannot be read: {problem}")
+    # XPath also counts, joins texts and calls functions: only a try tells what it gives.
+    if apply_rules(Document.parse("<p>a</p>", url="about:blank").root, [rule]).invalid:
+        raise parameters.bad_request(f"value: {rule.value!r} does not give elements")
     return rule
 
 

@@ -58,7 +58,11 @@ class Previewer:
         self._rules_of = rules_of
 
     def preview(self, institution: str, page: SampledPage, rule: ExtractionRule) -> Preview:
-        rules = [kept for kept in self._rules_of(institution) if kept.value != rule.value]
+        rules = [
+            kept
+            for kept in self._rules_of(institution)
+            if (kept.type, kept.value) != (rule.type, rule.value)
+        ]
         here = self._try(page, rule, rules)
         others = [
             self._try(other, rule, rules) if other.page_id != page.page_id else here
