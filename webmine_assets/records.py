@@ -81,6 +81,10 @@ class SnapshotMeta:
 
     rendered: Annotated[bool, "the body is the DOM after scripts ran"] = False
     render_reason: Annotated[str | None, "the signal that asked for a browser"] = None
+    render_error: Annotated[str | None, "why it gave nothing: the page is as received"] = None
+    render_ms: Annotated[int, "what the browser took, also where it added nothing"] = 0
+    render_timed_out: Annotated[bool, "still changing at timeout_s: as it was then"] = False
+    render_log: Annotated[tuple[str, ...], "requests it was refused, each `url reason`"] = ()
     from_cache: Annotated[bool, "taken over from the last crawl without a new body"] = False
     robots_blocked: Annotated[bool, "always false for a stored page; see url_ledger"] = False
     redirects: Annotated[tuple[str, ...], "URLs passed on the way, first to last"] = ()
@@ -151,6 +155,7 @@ class CrawlCounters:
     rendered: int = 0
     lightweight: int = 0
     heavyweight: int = 0
+    render_failed: int = 0
     render_ms: int = 0
     deduped: int = 0
     pdf_extracted: int = 0

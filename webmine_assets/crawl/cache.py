@@ -26,6 +26,7 @@ class Previous:
     first_seen_at: datetime
     changed_at: datetime
     depth: int = 0
+    rendered: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     """URL to reason, as in meta.alias_urls and meta.alias_reasons."""
 
@@ -69,7 +70,12 @@ def choose_request(
 
 
 def _owns_validators(url: str, previous: Previous) -> bool:
-    """An ETag speaks for the URL that was asked and for those its redirects led through."""
+    """An ETag speaks for the URL that was asked and for those its redirects led through.
+
+    It does not speak for a rendered page: the shell stays the same while its data change.
+    """
+    if previous.rendered:
+        return False
     asked_by = previous.aliases.get(previous.requested_url, "redirect")
     if url == previous.url:
         return asked_by == "redirect"
@@ -89,6 +95,7 @@ def light(snapshot: PageSnapshot) -> Previous:
         first_seen_at=snapshot.first_seen_at,
         changed_at=snapshot.changed_at,
         depth=snapshot.depth,
+        rendered=snapshot.meta.rendered,
         aliases=aliases,
     )
 

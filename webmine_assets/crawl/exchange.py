@@ -109,23 +109,32 @@ class Fetcher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedPage:
-    """The DOM after scripts ran; `blocked` lists requests the guard refused as `url reason`."""
+    """The DOM after scripts ran; `blocked` lists requests the guard refused as `url reason`.
+
+    `url` is what the address bar says, and links start from there. `moved_to` is the document that
+    replaced the page's own, as after a redirect; a route that a script wrote there is no move.
+    """
 
     url: str
     html: str
     title: str
     elapsed_ms: int
     timed_out: bool = False
+    moved_to: str | None = None
     blocked: tuple[str, ...] = ()
     screenshot_png: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderFailure:
+    """No DOM: why, and what the page was refused before; `is_attempt` unless no page was opened."""
+
     url: str
     reason: str
     detail: str
     elapsed_ms: int = 0
+    blocked: tuple[str, ...] = ()
+    is_attempt: bool = True
 
 
 class Renderer(Protocol):

@@ -31,6 +31,7 @@ from webmine_assets.crawl.network.robots_gate import RobotsGate
 from webmine_assets.crawl.recovery.crawl_journal import open_crawl_journal
 from webmine_assets.crawl.recovery.journal import Journal
 from webmine_assets.crawl.recovery.replay import JournalledFetcher
+from webmine_assets.crawl.rendering.absent import AbsentRenderer
 from webmine_assets.crawl.rendering.chromium import find_chromium
 from webmine_assets.crawl.rendering.renderer import ChromiumRenderer, RenderOptions
 from webmine_assets.crawl.result import CrawlResult
@@ -136,7 +137,7 @@ class WebMiner:
             return None, "off"
         found = find_chromium(self.chromium)
         if found.path is None:
-            return None, found.detail
+            return AbsentRenderer(found.detail), found.detail
         scope = Scope.of(institution)
         # A second gate on the same journal: what the crawl asked for is not asked for again.
         robots = RobotsGate(JournalledFetcher(fetcher, journal, "robots").fetch, USER_AGENT_TOKEN)

@@ -18,6 +18,7 @@ class Cost:
     wire_bytes: int = 0
     replayed: int = 0
     renders: int = 0
+    renders_failed: int = 0
     render_ms: int = 0
 
 

@@ -35,6 +35,7 @@ class Tally:
     replayed: int = 0
     wire_bytes: int = 0
     renders: int = 0
+    renders_failed: int = 0
     render_ms: int = 0
     rendered_rows: int = 0
     light_rows: int = 0
@@ -50,6 +51,7 @@ class Tally:
         self.replayed += cost.replayed
         self.wire_bytes += cost.wire_bytes
         self.renders += cost.renders
+        self.renders_failed += cost.renders_failed
         self.render_ms += cost.render_ms
 
     def add_page(self, row: PageSnapshot) -> None:
@@ -101,6 +103,7 @@ def count(
         rendered=tally.rendered_rows,
         lightweight=tally.light_rows,
         heavyweight=tally.renders,
+        render_failed=tally.renders_failed,
         render_ms=tally.render_ms,
         deduped=tally.deduped,
         pdf_extracted=tally.pdf_extracted,

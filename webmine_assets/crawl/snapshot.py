@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from webmine_assets.crawl.cache import Previous
-from webmine_assets.crawl.exchange import FetchResponse
+from webmine_assets.crawl.exchange import FetchResponse, RenderedPage
 from webmine_assets.crawl.frontier import Item
-from webmine_assets.crawl.rendering.planner import Reading
+from webmine_assets.crawl.rendering.second_pass import Reading
 from webmine_assets.institutions import Institution
 from webmine_assets.records import PageSnapshot, SnapshotMeta, page_id
 from webmine_assets.urls import canonicalise
@@ -60,12 +60,20 @@ def build_row(
         last_modified=response.headers.get("last-modified"),
         first_seen_at=previous.first_seen_at if previous else response.fetched_at,
         changed_at=previous.changed_at if previous and is_same else response.fetched_at,
-        meta=SnapshotMeta(
-            rendered=reading.rendered,
-            render_reason=reading.render_reason,
-            redirects=response.redirects,
-            source=item.source,
-        ),
+        meta=replace(render_meta(reading), redirects=response.redirects, source=item.source),
+    )
+
+
+def render_meta(reading: Reading) -> SnapshotMeta:
+    """What a browser had to do with a page, also where what it showed was not taken."""
+    answer, failure = reading.answer, reading.failure
+    return SnapshotMeta(
+        rendered=reading.rendered,
+        render_reason=reading.reason if reading.rendered or failure else None,
+        render_error=f"{failure.reason}: {failure.detail}" if failure else None,
+        render_ms=reading.render_ms,
+        render_timed_out=isinstance(answer, RenderedPage) and answer.timed_out,
+        render_log=reading.log,
     )
 
 

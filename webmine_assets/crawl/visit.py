@@ -22,11 +22,13 @@ from webmine_assets.crawl.identity import is_credible_canonical
 from webmine_assets.crawl.network.robots_gate import RobotsGate
 from webmine_assets.crawl.outcome import Body, Cost, Outcome, Refused, Visited
 from webmine_assets.crawl.pages.page import PageInput, ParsedPage
+from webmine_assets.crawl.pages.page_signals import is_shell_status
 from webmine_assets.crawl.pages.parsers import Parser
 from webmine_assets.crawl.recovery.replay import JournalledFetcher
-from webmine_assets.crawl.rendering.planner import Reading, render_if_needed
 from webmine_assets.crawl.rendering.render_policy import Plan, PlanKind
+from webmine_assets.crawl.rendering.second_pass import Reading, render_if_needed
 from webmine_assets.crawl.rules.judgement import Judge
+from webmine_assets.crawl.rules.policy import Kind, kind_of
 from webmine_assets.crawl.rules.scope import Scope
 from webmine_assets.crawl.snapshot import build_row, kept_row, key_of, keys_passed
 from webmine_assets.errors import WebmineError
@@ -36,6 +38,8 @@ from webmine_assets.urls import canonicalise
 
 LARGE_BODY_BYTES = 500_000
 """Larger ones wait in the journal, not in memory: 64 pages of 10 MB would be too much."""
+
+_SHOWN_LOG = 3
 
 _TOO_MUCH = frozenset(
     {
@@ -96,12 +100,12 @@ class Visitor:
         if answer.status == 304 and previous is not None and is_conditional:
             return await self._keep(item, previous, answer, cost)
         refusal = self.judge.of_response(answer, was_known=previous is not None)
-        if refusal is not None:
+        if refusal is not None and not self._may_be_application(answer, plan):
             passed = keys_passed(answer)
             return Refused(refusal=refusal, at=answer.fetched_at, passed=passed, cost=cost)
         # Reassigned, so that no frame holds a large body while the visit waits for its turn.
         answer = _without_large_body(_routed(answer, item.url))
-        return await self._read(item, answer, previous, plan=plan, cost=cost)
+        return await self._read(item, answer, previous, plan=plan, cost=cost, unrendered=refusal)
 
     def _find_previous(self, item: Item) -> Previous | None:
         """The row of the last partition, unless the scope has changed since."""
@@ -147,7 +151,9 @@ class Visitor:
         *,
         plan: Plan,
         cost: Cost,
+        unrendered: Refusal | None,
     ) -> Outcome:
+        """Read the page, in a browser if need be; `unrendered` refuses what needed none."""
         parsed = await self.parser.parse(lambda: self._page_input(response, plan))
         light = Reading(parsed=parsed, body=Body(place=self.pages.kind, url=_document(item.url)))
         reading = await render_if_needed(
@@ -158,18 +164,37 @@ class Visitor:
             parser=self.parser,
             read_body=partial(self._body, response),
         )
-        cost = replace(cost, renders=int(reading.attempted), render_ms=reading.render_ms)
-        refusal = reading.refusal or self.judge.of_page(reading.parsed)
+        cost = replace(
+            cost,
+            renders=int(reading.is_attempt),
+            renders_failed=int(reading.failure is not None),
+            render_ms=reading.render_ms,
+        )
+        response = _moved(response, reading.moved_to)
+        is_error = unrendered is not None and not (reading.rendered and not reading.parsed.refusal)
+        refusal = unrendered if is_error else self._refusal_of(reading)
         if refusal is not None:
             return Refused(
-                refusal=refusal,
+                refusal=_with_log(refusal, reading.log),
                 at=response.fetched_at,
                 passed=keys_passed(response),
-                parsed=reading.parsed,
+                parsed=None if is_error else reading.parsed,
                 cost=cost,
                 learned=reading.learned,
             )
         return await self._page(item, response, reading, previous=previous, cost=cost)
+
+    def _refusal_of(self, reading: Reading) -> Refusal | None:
+        """A page that is refused for its text alone may only have lacked a browser."""
+        parsed = reading.parsed
+        refusal = self.judge.of_page(parsed)
+        is_for_text = parsed.refusal is None and (refusal or not parsed.text.strip())
+        return (reading.render_refusal if is_for_text else None) or refusal
+
+    def _may_be_application(self, response: FetchResponse, plan: Plan) -> bool:
+        """Whether an error's body may be the shell of an application that knows the page."""
+        may_render = self.renderer is not None and plan.may_render
+        return may_render and is_shell_status(response.status) and _is_html(response)
 
     async def _page(
         self,
@@ -238,6 +263,7 @@ class Visitor:
             url=response.url,
             body=self._body(response),
             headers=response.headers,
+            status=response.status,
             wants_signals=may_render,
             keeps_routes=self.renderer is not None,
         )
@@ -261,6 +287,26 @@ def _routed(response: FetchResponse, asked_url: str) -> FetchResponse:
     _, mark, fragment = asked_url.partition("#")
     url = f"{response.url}{mark}{fragment}"
     return replace(response, requested_url=asked_url, url=url)
+
+
+def _moved(response: FetchResponse, url: str | None) -> FetchResponse:
+    """The response as that of the page its scripts led to: a redirect like any other."""
+    if url is None:
+        return response
+    return replace(response, url=url, redirects=(*response.redirects, response.url))
+
+
+def _is_html(response: FetchResponse) -> bool:
+    return kind_of(response.headers.get("content-type"), response.body) is Kind.HTML
+
+
+def _with_log(refusal: Refusal, log: tuple[str, ...]) -> Refusal:
+    """The refusal with what the page was refused in the browser, which may be its cause."""
+    if not log:
+        return refusal
+    more = f" and {len(log) - _SHOWN_LOG} more" if len(log) > _SHOWN_LOG else ""
+    shown = ", ".join(log[:_SHOWN_LOG])
+    return replace(refusal, detail=f"{refusal.detail}; refused in the browser: {shown}{more}")
 
 
 def _without_large_body(response: FetchResponse) -> FetchResponse:

@@ -37,7 +37,7 @@ class LakeSnapshots:
     def _remember(self, row: dict[str, Any]) -> None:
         meta = row.pop("meta")
         aliases = dict(zip(meta["alias_urls"], meta["alias_reasons"], strict=True))
-        light = Previous(**row, aliases=aliases)
+        light = Previous(**row, aliases=aliases, rendered=bool(meta["rendered"]))
         self._lights[light.url] = light
         for url in (light.requested_url, *aliases):
             self._by_alias.setdefault(url, light.url)

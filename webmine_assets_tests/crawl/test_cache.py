@@ -37,6 +37,8 @@ def _previous(**fields: object) -> Previous:
         (URL, _previous(requested_url=OLD, aliases={OLD: "canonical"}), 8, Request.PLAIN),
         (OLD, _previous(requested_url=OLD, aliases={OLD: "canonical"}), 8, Request.CONDITIONAL),
         (OLD, _previous(aliases={OLD: "checksum"}), 8, Request.PLAIN),
+        (URL, _previous(rendered=True), 8, Request.PLAIN),
+        (URL, _previous(rendered=True), 1, Request.NOTHING),
         (OLD, _previous(aliases={OLD: "checksum"}), 1, Request.NOTHING),
     ],
 )

@@ -41,6 +41,7 @@ class PageInput:
     url: str
     body: bytes
     headers: dict[str, str]
+    status: int = 200
     links_only: bool = False
     wants_signals: bool = False
     keeps_routes: bool = False
@@ -102,7 +103,11 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
             content_type=kind, links=links, links_left_off=found.left_off, canonical=canonical
         )
     content = extract_page_text(document)
-    signals = read_signals(decoded.text, len(content.text)) if page.wants_signals else None
+    signals = (
+        read_signals(decoded.text, len(content.text), status=page.status)
+        if page.wants_signals
+        else None
+    )
     language = detect(content.text)
     return ParsedPage(
         content_type=kind,

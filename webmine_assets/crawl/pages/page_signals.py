@@ -19,7 +19,8 @@ _MAX_REFRESH_S = 10
 _MAX_SCANNED_CHARS = 3_000_000
 _MAX_SNIFFED_CHARS = 4000
 
-_BLOCKED_STATUSES = frozenset({401, 403, 429, 503})
+# Static hosts answer routes that only the application knows with its shell and one of these.
+_SHELL_STATUSES = frozenset({403, 404})
 _CONTENT_TAGS = frozenset(
     {"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "article", "section"}
 )
@@ -58,7 +59,7 @@ class Signal(StrEnum):
     @property
     def is_strong(self) -> bool:
         """Weak evidence is common on complete pages too; it is worth one probe a host."""
-        return self not in (Signal.FAILED_FETCH, Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
+        return self not in (Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +79,31 @@ class PageSignals:
     has_meta_refresh: bool = False
 
     @property
+    def is_error(self) -> bool:
+        return self.status >= 400
+
+    @property
     def can_change(self) -> bool:
         """A page with nothing to run stays as it is, however short."""
         return self.scripts > 0 or self.frames > 0 or self.has_meta_refresh
 
 
 def needs_render(signals: PageSignals) -> Signal | None:
-    """The strongest evidence that this page is not complete without scripts, if there is any."""
+    """The strongest evidence that this page is not complete without scripts, if there is any.
+
+    A failed fetch is evidence only where its body is the shell of an application. Any other error
+    would be the browser's answer too, as its requests are answered by the same fetcher; and the
+    scripts of a page that keeps crawlers out are not run.
+    """
     if not signals.can_change:
         return None
+    if signals.is_error:
+        return Signal.FAILED_FETCH if _is_error_shell(signals) else None
     is_short = signals.text_chars < MIN_TEXT_CHARS
     is_thin = signals.text_chars < SUBSTANTIAL_TEXT_CHARS
     is_bundle_only = signals.content_tags < MIN_CONTENT_TAGS and signals.has_bundle
     is_sparse = signals.text_chars < MIN_TEXT_RATIO * signals.html_chars
     evidence = {
-        Signal.FAILED_FETCH: signals.status in _BLOCKED_STATUSES,
         Signal.META_REFRESH: is_short and signals.has_meta_refresh,
         Signal.EMPTY_ROOT: is_thin and signals.has_empty_root,
         Signal.BUNDLE_ONLY: is_thin and is_bundle_only,
@@ -102,6 +113,14 @@ def needs_render(signals: PageSignals) -> Signal | None:
         Signal.LOW_TEXT_RATIO: is_sparse,
     }
     return next((signal for signal, found in evidence.items() if found), None)
+
+
+def _is_error_shell(signals: PageSignals) -> bool:
+    """An application root left empty; or nothing but a script that leads elsewhere."""
+    if signals.status == 404 and signals.text_chars == 0:
+        return True
+    is_thin = signals.text_chars < SUBSTANTIAL_TEXT_CHARS
+    return is_shell_status(signals.status) and signals.has_empty_root and is_thin
 
 
 def read_signals(html: str, text_length: int, *, status: int = 200) -> PageSignals:
@@ -121,6 +140,11 @@ def read_signals(html: str, text_length: int, *, status: int = 200) -> PageSigna
         has_hydration_state=count.has_hydration_state,
         has_meta_refresh=count.has_meta_refresh,
     )
+
+
+def is_shell_status(status: int) -> bool:
+    """Whether an error with this status may carry an application that knows the page after all."""
+    return status in _SHELL_STATUSES
 
 
 def is_hash_routed(html: str) -> bool:

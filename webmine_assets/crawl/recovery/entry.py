@@ -56,6 +56,7 @@ def _rendered(fields: dict[str, Any], body: bytes) -> RenderedPage:
 
 
 def _render_failure(fields: dict[str, Any], body: bytes) -> RenderFailure:
+    fields["blocked"] = tuple(fields["blocked"])
     return RenderFailure(**fields)
 
 

@@ -47,5 +47,7 @@ class JournalledRenderer:
         if isinstance(entry, RenderedPage | RenderFailure):
             return entry
         answer = await self.renderer.render(response)
-        self.journal.append("render", response.requested_url, answer)
+        # A browser that is not there may be there when the crawl goes on.
+        if not isinstance(answer, RenderFailure) or answer.is_attempt:
+            self.journal.append("render", response.requested_url, answer)
         return answer

@@ -131,6 +131,8 @@ class BrowserSupply:
         self._current: BrowserProcess | None = None
         self._starting = asyncio.Lock()
         self._all: set[BrowserProcess] = set()
+        self._has_started = False
+        self._never_started: RendererUnavailableError | None = None
 
     @property
     def pids(self) -> list[int]:
@@ -177,7 +179,16 @@ class BrowserSupply:
             return self._current
 
     async def _start(self) -> BrowserProcess:
-        process = await start_browser(self._executable)
+        if self._never_started is not None:
+            raise self._never_started
+        try:
+            process = await start_browser(self._executable)
+        except RendererUnavailableError as problem:
+            # A browser that never ran will not run for the next page, and may take half a minute to
+            # fail; one that did run may only lack memory now.
+            self._never_started = None if self._has_started else problem
+            raise
+        self._has_started = True
         self._all.add(process)
         return process
 

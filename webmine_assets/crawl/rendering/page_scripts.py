@@ -31,6 +31,9 @@ PREPARE = """
 })();
 """
 
+# In the document that a seat shows from its last visit: what bears this mark is not the new page.
+LEAVE = "() => { window.__webmineLeft = true; }"
+
 # Resolves when the content has not changed for `quietMs`, or after `limitMs` in any case. Lengths
 # and counts are compared, not mutations: a clock or a carousel mutates for ever.
 SETTLE = """
@@ -90,6 +93,7 @@ READ = """
   const doctype = document.doctype ? '<!DOCTYPE html>' : '';
   const html = doctype + (document.documentElement ? document.documentElement.outerHTML : '');
   const title = document.title.slice(0, 10000);
-  return { html: html.slice(0, maxChars), title, url: location.href };
+  const isLeft = window.__webmineLeft === true;
+  return { html: html.slice(0, maxChars), title, url: location.href, isLeft };
 }
 """

@@ -28,6 +28,8 @@ _REQUEST_PATIENCE_S = 3.0
 _PAUSE_S = 0.02
 # Of the time limit, what is kept for reading a page that did not settle.
 _READ_S = 1.0
+# Once its script was stopped a page answers at once, unless the whole machine is busy.
+_READ_INTERRUPTED_S = 4.0
 _READ_SHARE = 0.2
 _READ_TRIES = 20
 
@@ -49,6 +51,7 @@ class VisitError(WebmineError):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+        self.blocked: tuple[str, ...] = ()
 
 
 class PageVisit:
@@ -68,12 +71,16 @@ class PageVisit:
         timed_out = not (await self._navigate() and await self._settle(requests))
         requests.stop_navigation()
         read = await self._read_or_interrupt()
+        if read["isLeft"] or not requests.is_shown:
+            # A crowded browser may not even open the page: what is there belongs to another one.
+            raise VisitError("timeout", f"not opened within {self._options.timeout_s:g} s")
         return RenderedPage(
             url=read["url"],
             html=read["html"],
             title=read["title"],
             elapsed_ms=round((time.monotonic() - self._started) * 1000),
             timed_out=timed_out,
+            moved_to=requests.moved_to(read["url"]),
             blocked=requests.blocked,
             screenshot_png=await self._screenshot(),
         )
@@ -128,20 +135,20 @@ class PageVisit:
 
     async def _read_or_interrupt(self) -> dict[str, Any]:
         try:
-            return await self._read()
+            return await self._read(_READ_S)
         except TimeoutError:
             await self._seat.interrupt()
         try:
-            return await self._read()
+            return await self._read(_READ_INTERRUPTED_S)
         except TimeoutError:
             raise VisitError("unresponsive", "its scripts do not let go of the page") from None
 
-    async def _read(self) -> dict[str, Any]:
+    async def _read(self, limit_s: float) -> dict[str, Any]:
         """The DOM; tried again while the page is between two documents."""
         for _ in range(_READ_TRIES):
             with contextlib.suppress(PlaywrightError):
                 read: dict[str, Any] = await self._within(
-                    self._page.evaluate(READ, self._options.max_html_chars), _READ_S
+                    self._page.evaluate(READ, self._options.max_html_chars), limit_s
                 )
                 return read
             await asyncio.sleep(_PAUSE_S)

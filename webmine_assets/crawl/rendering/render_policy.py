@@ -46,11 +46,19 @@ class PlanKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The rule for one page; `why` is the reason stored when the page itself shows no signal."""
+    """The rule for one page; `why` is the reason stored when the page itself shows no signal.
+
+    Over the budget nothing is rendered, but each page that should be can say so.
+    """
 
     kind: PlanKind
     why: str = ""
     shell_chars: int = 0
+    is_over_budget: bool = False
+
+    @property
+    def may_render(self) -> bool:
+        return self.kind is not PlanKind.NEVER and not self.is_over_budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,16 +99,18 @@ def take(state: HostState, rendering: Rendering, *, renders_spent: int) -> Taken
     `rendering.max_pages` holds exactly.
     """
     plan = _plan(state, rendering, renders_spent)
-    probing = state.probing or plan.kind is PlanKind.ON_ANY
+    probing = state.probing or (plan.kind is PlanKind.ON_ANY and plan.may_render)
     return Taken(plan, replace(state, taken=state.taken + 1, probing=probing))
 
 
 def _plan(state: HostState, rendering: Rendering, renders_spent: int) -> Plan:
-    if rendering.mode == "never" or renders_spent >= rendering.max_pages:
+    if rendering.mode == "never":
         return Plan(PlanKind.NEVER)
     if rendering.mode == "always":
-        return Plan(PlanKind.ALWAYS, "mode_always")
-    return _plan_by_host(state, is_sample=state.taken % SAMPLE_EVERY == 0)
+        plan = Plan(PlanKind.ALWAYS, "mode_always")
+    else:
+        plan = _plan_by_host(state, is_sample=state.taken % SAMPLE_EVERY == 0)
+    return replace(plan, is_over_budget=renders_spent >= rendering.max_pages)
 
 
 def _plan_by_host(state: HostState, *, is_sample: bool) -> Plan:
@@ -132,6 +142,8 @@ def render_reason(plan: Plan, signals: PageSignals) -> str | None:
     signal = needs_render(signals)
     if plan.kind is PlanKind.NEVER:
         return None
+    if signals.is_error:
+        return signal
     if plan.kind is PlanKind.ON_STRONG:
         return signal if signal and signal.is_strong else None
     if plan.kind is PlanKind.ON_ANY or signal:
@@ -150,7 +162,7 @@ def learn(state: HostState, outcome: RenderOutcome) -> HostState:
 
     Call it for every URL taken, also those that gave no HTML (`signals` None): it frees the probe.
     """
-    if outcome.plan.kind is PlanKind.ON_ANY:
+    if outcome.plan.kind is PlanKind.ON_ANY and outcome.plan.may_render:
         state = replace(state, probing=False)
     if outcome.signals is None:
         return state
@@ -164,7 +176,7 @@ def learn(state: HostState, outcome: RenderOutcome) -> HostState:
 
 
 def _learn_light(state: HostState, outcome: RenderOutcome) -> HostState:
-    if outcome.plan.kind is PlanKind.NEVER:
+    if not outcome.plan.may_render:
         return state
     if state.mode is HostMode.UNDECIDED:
         return replace(state, mode=HostMode.LIGHT)

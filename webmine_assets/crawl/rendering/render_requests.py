@@ -64,7 +64,9 @@ class PageRequests:
 
     def __init__(self, door: Door, response: FetchResponse) -> None:
         self._door = door
-        self._documents: dict[str, FetchResponse] = {_bare(response.url): response}
+        self._own_url = _bare(response.url)
+        self._shown_url = ""
+        self._documents: dict[str, FetchResponse] = {self._own_url: response}
         self._document_requests = 0
         self._max_documents = door.limits.max_documents
         self._log: dict[str, None] = {}
@@ -74,6 +76,21 @@ class PageRequests:
     @property
     def blocked(self) -> tuple[str, ...]:
         return tuple(self._log)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the browser was given a document of this page at all."""
+        return bool(self._shown_url)
+
+    def moved_to(self, location: str) -> str | None:
+        """The document that took the place of the page's own, if one did.
+
+        A script that leaves its own address in the address bar (`location`) only took a detour.
+        """
+        bare = _bare(location)
+        if not self._shown_url or self._own_url in (self._shown_url, bare):
+            return None
+        return location if bare == self._shown_url else self._shown_url
 
     def stop_navigation(self) -> None:
         """Keep the page on the document it shows now."""
@@ -113,23 +130,27 @@ class PageRequests:
         if self._document_requests > self._max_documents:
             await self._refuse(route, url, "too_many_documents")
         elif known := self._documents.get(url):
-            await self._fulfill(route, known)
+            await self._show(route, request, known)
         elif reason := refusal_of("document", request.method, url):
             await self._refuse(route, url, reason)
         elif not self._door.is_in_scope(url):
             await self._refuse(route, url, "out_of_scope")
         else:
-            await self._fetch_document(route, url)
+            await self._fetch_document(route, request, url)
 
-    async def _fetch_document(self, route: Route, url: str) -> None:
+    async def _fetch_document(self, route: Route, request: Request, url: str) -> None:
         outcome = await self._fetch(url, {"accept": "text/html,*/*;q=0.5"}, self._check_document)
         if isinstance(outcome, str):
             await self._refuse(route, url, outcome)
             return
+        if outcome.status >= 400:
+            # A page that leads to an error keeps what it has: the error is no content of its own.
+            await self._refuse(route, url, f"http_{outcome.status}")
+            return
         final_url = _bare(outcome.url)
         self._documents[final_url] = outcome
         if final_url == url:
-            await self._fulfill(route, outcome)
+            await self._show(route, request, outcome)
         else:
             # Playwright does not route the second leg of a redirect, so the page takes the step.
             await route.fulfill(status=200, content_type="text/html", body=_step_to(final_url))
@@ -168,6 +189,11 @@ class PageRequests:
         if not self._door.is_in_scope(url):
             return Refusal(decision="out_of_scope", reason="render_navigation", detail=url)
         return await self._door.check_robots(url)
+
+    async def _show(self, route: Route, request: Request, response: FetchResponse) -> None:
+        if request.frame.parent_frame is None:
+            self._shown_url = _bare(request.url)
+        await self._fulfill(route, response)
 
     async def _fulfill(self, route: Route, response: FetchResponse) -> None:
         await route.fulfill(

@@ -20,6 +20,7 @@ from webmine_assets.crawl.exchange import (
     RenderFailure,
     follow_any,
 )
+from webmine_assets.crawl.rendering.absent import UNAVAILABLE
 from webmine_assets.crawl.rendering.browser import BrowserProcess, BrowserSupply
 from webmine_assets.crawl.rendering.page_visit import PageVisit, VisitError, VisitOptions
 from webmine_assets.crawl.rendering.render_requests import Door, PageRequests, RequestLimits
@@ -106,9 +107,11 @@ class ChromiumRenderer:
             try:
                 return await self._render(response)
             except RendererUnavailableError as problem:
-                return _failure(response, "unavailable", str(problem), started)
+                return RenderFailure(
+                    url=response.url, reason=UNAVAILABLE, detail=str(problem), is_attempt=False
+                )
             except VisitError as problem:
-                return _failure(response, problem.reason, problem.detail, started)
+                return _failure(response, problem, started)
 
     async def _render(self, response: FetchResponse) -> RenderedPage:
         try:
@@ -128,17 +131,21 @@ class ChromiumRenderer:
             seat = await self._take_seat(process, origin)
             return await self._visit_in(process, seat, response)
         except VisitError as problem:
-            raise await self._blame(process, problem.reason, problem.detail) from problem
+            await self._blame(process, problem)
+            raise
         except PlaywrightError as problem:
             # Pages' own faults are VisitErrors: a browser that fails otherwise is not trusted on.
             process.is_sick = True
             detail = str(problem).strip().splitlines()[0]
-            raise await self._blame(process, "navigation", detail) from problem
+            failed = VisitError("navigation", detail)
+            await self._blame(process, failed)
+            raise failed from problem
 
-    async def _blame(self, process: BrowserProcess, reason: str, detail: str) -> VisitError:
+    async def _blame(self, process: BrowserProcess, problem: VisitError) -> None:
         # The news that the browser is gone comes after the errors it causes.
         await asyncio.sleep(_NEWS_S)
-        return VisitError(BROWSER_CRASH if process.is_gone else reason, detail)
+        if process.is_gone:
+            problem.reason = BROWSER_CRASH
 
     async def _take_seat(self, process: BrowserProcess, origin: str) -> Seat:
         taking = watched(
@@ -155,15 +162,24 @@ class ChromiumRenderer:
         self, process: BrowserProcess, seat: Seat, response: FetchResponse
     ) -> RenderedPage:
         is_clean = False
+        requests = PageRequests(self._door, response)
         try:
-            visit = PageVisit(seat, response, self._visit_options)
-            page = await visit.run(PageRequests(self._door, response))
+            page = await PageVisit(seat, response, self._visit_options).run(requests)
             is_clean = not page.timed_out
+        except VisitError as problem:
+            problem.blocked = requests.blocked
+            raise
+        else:
             return page
         finally:
             await process.return_seat(origin_of(response.url), seat, is_clean=is_clean)
 
 
-def _failure(response: FetchResponse, reason: str, detail: str, started: float) -> RenderFailure:
-    elapsed_ms = round((time.monotonic() - started) * 1000)
-    return RenderFailure(url=response.url, reason=reason, detail=detail, elapsed_ms=elapsed_ms)
+def _failure(response: FetchResponse, problem: VisitError, started: float) -> RenderFailure:
+    return RenderFailure(
+        url=response.url,
+        reason=problem.reason,
+        detail=problem.detail,
+        elapsed_ms=round((time.monotonic() - started) * 1000),
+        blocked=problem.blocked,
+    )

@@ -14,7 +14,7 @@ from urllib.parse import urldefrag, urlsplit
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, WebSocket
 from playwright.async_api import Error as PlaywrightError
 
-from webmine_assets.crawl.rendering.page_scripts import PREPARE
+from webmine_assets.crawl.rendering.page_scripts import LEAVE, PREPARE
 from webmine_assets.crawl.rendering.render_requests import PageRequests
 
 BROWSER_CRASH = "browser_crash"
@@ -53,6 +53,7 @@ class Seat:
                 # Another fragment of the same document would only scroll it.
                 await self.page.goto("about:blank")
             await asyncio.gather(
+                self.page.evaluate(LEAVE),
                 self._context.clear_cookies(),
                 self._session.send(
                     "Storage.clearDataForOrigin",

@@ -71,14 +71,90 @@ def test_text_ratio_ends_at_five_percent(html_chars: int, expected: str | None) 
     assert needs_render(signals) == expected
 
 
+EMPTY = f'<body><div id="root"></div>{SCRIPT}</body>'
+CHALLENGE = "<body><noscript>Enable JavaScript and cookies to continue</noscript><script>x</script>"
+STEP = "<body><script>location.replace('/?/about')</script></body>"
+
+
 @pytest.mark.parametrize(
-    ("status", "expected"),
-    [(403, Signal.FAILED_FETCH), (503, Signal.FAILED_FETCH), (404, None), (200, None)],
+    ("status", "html", "text_length", "expected"),
+    [
+        (404, EMPTY, 0, Signal.FAILED_FETCH),
+        (403, EMPTY, 0, Signal.FAILED_FETCH),
+        (404, EMPTY, 999, Signal.FAILED_FETCH),
+        (404, EMPTY, 1000, None),
+        (404, STEP, 0, Signal.FAILED_FETCH),
+        (404, STEP, 1, None),
+        (403, STEP, 0, None),
+        (403, CHALLENGE, 0, None),
+        (503, CHALLENGE, 0, None),
+        (401, EMPTY, 0, None),
+        (429, EMPTY, 0, None),
+        (500, EMPTY, 0, None),
+        (410, EMPTY, 0, None),
+        (404, f"<body>{PARAGRAPHS}{SCRIPT}</body>", LONG, None),
+        (404, "<body><p>Not found</p>", 9, None),
+    ],
 )
-def test_refused_light_fetch_is_a_weak_signal(status: int, expected: Signal | None) -> None:
-    signals = read_signals(f"<body>{PARAGRAPHS}{SCRIPT}</body>", LONG, status=status)
-    assert needs_render(signals) == expected
-    assert expected is None or not expected.is_strong
+def test_failed_fetch_is_a_signal_where_its_body_is_an_application(
+    status: int, html: str, text_length: int, expected: Signal | None
+) -> None:
+    assert needs_render(read_signals(html, text_length, status=status)) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"content_tags": 2, "has_bundle": True}, Signal.BUNDLE_ONLY),
+        ({"content_tags": 3, "has_bundle": True}, None),
+        ({"content_tags": 2, "has_bundle": False}, None),
+        ({"content_tags": 2, "has_bundle": True, "text_chars": 999}, Signal.BUNDLE_ONLY),
+        ({"content_tags": 2, "has_bundle": True, "text_chars": 1000}, None),
+        ({"has_empty_root": True, "text_chars": 999}, Signal.EMPTY_ROOT),
+        ({"has_empty_root": True, "text_chars": 1000}, None),
+        ({"has_noscript_warning": True, "text_chars": 199}, Signal.NOSCRIPT_WARNING),
+        ({"has_noscript_warning": True, "text_chars": 200}, None),
+        ({"has_hydration_state": True, "text_chars": 199}, Signal.HYDRATION_STATE),
+        ({"has_hydration_state": True, "text_chars": 200}, None),
+        ({"has_meta_refresh": True, "text_chars": 199, "scripts": 0}, Signal.META_REFRESH),
+        ({"has_meta_refresh": True, "text_chars": 200, "scripts": 0}, None),
+        ({"text_chars": 0, "scripts": 0, "frames": 1}, Signal.SHORT_TEXT),
+        ({"text_chars": 0, "scripts": 0, "has_empty_root": True}, None),
+    ],
+)
+def test_each_signal_ends_at_its_limit(fields: dict[str, int], expected: Signal | None) -> None:
+    plain = {"text_chars": 500, "html_chars": 2000, "content_tags": 9, "scripts": 1}
+    assert needs_render(PageSignals(**(plain | fields))) == expected
+
+
+@pytest.mark.parametrize(
+    ("signal", "strong"),
+    [(signal, signal not in ("short_text", "low_text_ratio")) for signal in Signal],
+)
+def test_only_signals_of_complete_pages_too_are_weak(signal: Signal, strong: bool) -> None:
+    assert signal.is_strong is strong
+
+
+@pytest.mark.parametrize("name", ["bundle.js", "main.4f2a.js", "app.js", "static/chunk-1.js"])
+def test_bundle_names_of_the_two_pass_plan(name: str) -> None:
+    html = f'<body><p>x</p><script src="/{name}"></script></body>'
+    assert read_signals(html, 300).has_bundle
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0; url=/new", True),
+        ("10;URL='/new'", True),
+        ("11; url=/new", False),
+        ("5", False),
+        ("soon; url=/new", False),
+        ("0.5, url = /new", True),
+    ],
+)
+def test_meta_refresh_that_leads_away_soon(content: str, expected: bool) -> None:
+    html = f'<meta http-equiv="refresh" content="{content}"><p>Moved</p>'
+    assert read_signals(html, 5).has_meta_refresh is expected
 
 
 def test_scripts_that_hold_data_run_nothing() -> None:

@@ -38,7 +38,7 @@ def crawl(
     for signals in pages:
         taken = take(state, rendering, renders_spent=spent + len(under_way))
         state = taken.state
-        reason = render_reason(taken.plan, signals)
+        reason = render_reason(taken.plan, signals) if taken.plan.may_render else None
         added = adds(signals) if reason else None
         outcome = RenderOutcome(plan=taken.plan, signals=signals, reason=reason, added=added)
         under_way.append(outcome)

@@ -1,0 +1,138 @@
+"""The second pass: a page that needs scripts is rendered, read again and compared."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from webmine_assets.crawl.exchange import (
+    FetchResponse,
+    Refusal,
+    RenderedPage,
+    Renderer,
+    RenderFailure,
+)
+from webmine_assets.crawl.outcome import Body
+from webmine_assets.crawl.pages.page import PageInput, ParsedPage
+from webmine_assets.crawl.pages.parsers import Parser
+from webmine_assets.crawl.rendering.render_comparison import compare
+from webmine_assets.crawl.rendering.render_policy import (
+    Plan,
+    PlanKind,
+    RenderOutcome,
+    Signal,
+    render_reason,
+)
+from webmine_assets.records import Decision
+
+OVER_BUDGET = "over_budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What was read of a page in the end, and how it came about.
+
+    `reason` is why a browser was asked for; `rendered` whether what it showed is what was read.
+    """
+
+    parsed: ParsedPage
+    body: Body
+    reason: str | None = None
+    rendered: bool = False
+    answer: RenderedPage | RenderFailure | None = None
+    learned: RenderOutcome | None = None
+
+    @property
+    def failure(self) -> RenderFailure | None:
+        return self.answer if isinstance(self.answer, RenderFailure) else None
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether a browser opened the page, with whatever result."""
+        return self.answer is not None and (self.failure is None or self.failure.is_attempt)
+
+    @property
+    def render_ms(self) -> int:
+        return self.answer.elapsed_ms if self.answer else 0
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """The requests that the page made in the browser and was refused."""
+        return self.answer.blocked if self.answer else ()
+
+    @property
+    def moved_to(self) -> str | None:
+        """Where the page led its visitor, as a redirect does."""
+        page = self.answer if isinstance(self.answer, RenderedPage) else None
+        return page.moved_to if page and self.rendered else None
+
+    @property
+    def render_refusal(self) -> Refusal | None:
+        """What the ledger says if the page has nothing to store without a browser.
+
+        A page that was only worth a probe may as well be just a short one.
+        """
+        is_probe = self.reason in (Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
+        if self.failure is None or (is_probe and self.parsed.text.strip()):
+            return None
+        detail = f"{self.failure.detail}; asked for by {self.reason}"
+        return Refusal(
+            decision=Decision.RENDER_ERROR, reason=self.failure.reason, detail=detail.lstrip("; ")
+        )
+
+
+async def render_if_needed(
+    light: Reading,
+    response: FetchResponse,
+    *,
+    plan: Plan,
+    renderer: Renderer | None,
+    parser: Parser,
+    read_body: Callable[[], bytes],
+) -> Reading:
+    """The light reading, or the rendered one where the plan asks for it and it adds something."""
+    signals = light.parsed.signals
+    if renderer is None or signals is None:
+        return light
+    reason = render_reason(plan, signals)
+    learned = RenderOutcome(plan=plan, signals=signals, reason=reason)
+    light = replace(light, reason=reason, learned=learned)
+    if reason is None:
+        return light
+    if plan.is_over_budget:
+        return replace(light, answer=_over_budget(response.url))
+    answer = await renderer.render(replace(response, body=read_body()))
+    light = replace(light, answer=answer)
+    if isinstance(answer, RenderFailure):
+        return light
+    parsed = await parser.parse(lambda: _page_input(answer, response))
+    return _better(light, parsed, Body(place="render", url=response.requested_url), plan)
+
+
+def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Reading:
+    """The reading to keep: a render that adds nothing is only a lesson about its host."""
+    gain = compare(
+        light_text=light.parsed.text,
+        rendered_text=parsed.text,
+        light_links=[url for url, _, _ in light.parsed.links],
+        rendered_links=[url for url, _, _ in parsed.links],
+    )
+    learned = replace(light.learned, added=gain.added) if light.learned else None
+    light = replace(light, learned=learned)
+    if not gain.added and plan.kind is not PlanKind.ALWAYS:
+        return light
+    return replace(light, parsed=parsed, body=body, rendered=True)
+
+
+def _page_input(page: RenderedPage, response: FetchResponse) -> PageInput:
+    # The browser gives characters; what the server said of its bytes no longer holds.
+    headers = {**response.headers, "content-type": "text/html; charset=utf-8"}
+    return PageInput(
+        url=page.url,
+        body=page.html.encode("utf-8", "replace"),
+        headers=headers,
+        keeps_routes=True,
+    )
+
+
+def _over_budget(url: str) -> RenderFailure:
+    detail = "rendering.max_pages is used up, or held by pages under way"
+    return RenderFailure(url=url, reason=OVER_BUDGET, detail=detail, is_attempt=False)
