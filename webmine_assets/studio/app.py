@@ -47,6 +47,8 @@ class Part(Protocol):
 
 _STATIC = Path(__file__).parent / "static"
 _MAX_REQUEST_BYTES = 1_000_000
+# A question of 20,000 characters stands in the address, where a character takes up to 12 bytes.
+_MAX_ADDRESS_BYTES = 256_000
 
 
 def build_app(
@@ -162,7 +164,7 @@ def build_model(settings: Settings) -> LanguageModel | None:
 
 async def serve(app: web.Application, *, host: str, port: int) -> web.AppRunner:
     """Start answering; the caller cleans the runner up."""
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, max_line_size=_MAX_ADDRESS_BYTES)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

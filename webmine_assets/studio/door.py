@@ -27,11 +27,12 @@ def guard_door(doorkeeper: Doorkeeper, session: SessionView, problems: ProblemPa
         refusal = doorkeeper.refusal(request.method, request.headers)
         if refusal:
             return problems.answer(request, refusal.status, refusal.detail)
-        if doorkeeper.has_token(request.headers, request.cookies) or _is_open(request.path):
-            return await _handled(request, handler)
+        # First of all, so that the token leaves the address bar also where it is not needed.
         given = request.query.get("token")
         if given and request.method == "GET" and doorkeeper.is_token(given):
-            return session.welcome(_without_token(request))
+            return session.welcome(request, _without_token(request))
+        if doorkeeper.has_token(request.headers, request.cookies) or _is_open(request.path):
+            return await _handled(request, handler)
         if request.path.startswith(API) or request.method != "GET":
             return problems.answer(request, 401, _NEEDS_TOKEN)
         return web.Response(status=303, headers={"Location": LOGIN})

@@ -26,6 +26,8 @@ def _parameter(name: str, schema: Schema, about: str, *, required: bool = False)
         "name": name,
         "in": "query",
         "required": required,
+        # A form sends its empty fields too: they count as not there.
+        "allowEmptyValue": not required,
         "schema": schema,
         "description": about,
     }
@@ -47,6 +49,7 @@ def _record(**fields: Schema) -> Schema:
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
+_DAY: Schema = {"type": "string", "format": "date"}
 _DECISION: Schema = {"type": "string", "enum": [decision.value for decision in Decision]}
 _PAGE = _parameter("page", _whole(1, 100_000, 1), "screen, counted from 1")
 _FILTERS = [
@@ -54,8 +57,8 @@ _FILTERS = [
     _parameter("language", _short(20), "ISO 639-1, such as en"),
     _parameter("topic", _short(100), "a topic of page_topics"),
     _parameter("decision", _DECISION, "what the last crawl decided about the page"),
-    _parameter("since", {"type": "string", "format": "date"}, "published or changed on or after"),
-    _parameter("until", {"type": "string", "format": "date"}, "published or changed on or before"),
+    _parameter("since", _DAY, "published or changed on or after"),
+    _parameter("until", _DAY, "published or changed on or before"),
     _parameter("limit", _whole(1, 100, 25), "rows on a screen"),
     _PAGE,
 ]

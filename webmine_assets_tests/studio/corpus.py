@@ -48,6 +48,16 @@ HOSTILE_PAGE = """\
 <form id="form" action="{away}/form" method="post"><button id="send">Send</button></form>
 <a id="link" href="{away}/link" ping="{away}/ping" target="_top">A link that leads away</a>
 <a id="script" href="javascript:fetch('{away}/javascript')">A link that runs</a>
+<iframe srcdoc="<script>parent.ran = 1; fetch('{away}/srcdoc')</script>"></iframe>
+<embed src="{away}/embed"><applet code="{away}/applet"></applet>
+<a id="data" href="data:text/html,<script>fetch('{away}/data')</script>">A link with data</a>
+<input type="image" src="{away}/input.png" formaction="{away}/formaction" autofocus onfocus="ran=1">
+<audio src="{away}/audio.mp3" autoplay></audio><link rel="prefetch" href="{away}/prefetch">
+<svg><script>fetch("{away}/svgscript")</script><image href="{away}/svgimage"/></svg>
+<style>@font-face {{ font-family: f; src: url({away}/font.woff) }} p {{ font-family: f }}
+h1 {{ background: u\\72l({away}/escaped.png) }}</style>
+<div title="</iframe></div><script>window.ran = 1</script>">A box that breaks out</div>
+</textarea></iframe></title></style><img src=x onerror="fetch('{away}/closed')">
 <noscript><img src="{away}/noscript.png"></noscript>
 <template><script>fetch("{away}/template")</script></template>
 <math><mtext><table><mglyph><style><img src=x onerror="fetch('{away}/math')"></style></table></math>

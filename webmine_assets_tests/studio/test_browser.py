@@ -172,7 +172,7 @@ async def test_a_hostile_stored_page_does_nothing(tmp_path: Path, browser: Brows
                 url = str(client.make_url("/")).rstrip("/") + path
                 page, _ = await opened(browser, url)
                 frame = page.frame_locator("iframe.stored")
-                for selector in ("h1", "#link", "#script", "#form span", "p"):
+                for selector in ("h1", "#link", "#script", "#data", "#form span", "p"):
                     await frame.locator(selector).first.click()
                 inner = next(frame for frame in page.frames if frame != page.main_frame)
                 assert await inner.evaluate("() => window.ran === undefined")

@@ -39,6 +39,10 @@ def document(html: str) -> Document:
         ),
         ("<svg><text>x</text></svg>after", "after"),
         ("<my-box>custom</my-box>", "<my-box>custom</my-box>"),
+        ("long<wbr>word<b>x</b> end", "long<wbr>word<b>x</b> end"),
+        ("a<embed src=x>b<p>c</p>", "ab<p>c</p>"),
+        ("<picture><source srcset=x><img alt=i></picture>z", '<picture><img alt="i"></picture>z'),
+        ("<video><source src=a>words</video>z", "z"),
     ],
 )
 def test_what_is_shown_of_a_page(html: str, expected: str) -> None:
@@ -72,10 +76,25 @@ def test_numbers_name_the_elements_of_the_page() -> None:
         ("p{background:URL(https://x.example/a.png", "x.example"),
         ("p{width:expression(alert(1))}", "expression("),
         ("p{background:image-set('https://x.example/a.png' 1x)}", "x.example"),
+        ("p{background:u\\72l(https://x.example/a.png)}", "x.example"),
+        ("p{background:\\000075 rl(https://x.example/a.png)}", "x.example"),
+        ("p{background:\\u\\r\\l(https://x.example/a.png)}", "x.example"),
+        ("@\\69mport 'https://x.example/a.css';", "x.example"),
+        ("@font-face{font-family:a;src:url(https://x.example/a.woff)}", "x.example"),
+        ("input[value^=a]{background:url(https://x.example/?a)}", "x.example"),
+        ("p{background:cross-fade(url(https://x.example/a), url(b), 50%)}", "x.example"),
+        ("p{background:url(https://x.example/a.png", "x.example"),
     ],
 )
 def test_style_sheets_load_nothing(css: str, gone: str) -> None:
     assert gone not in clean_css(css)
+
+
+@pytest.mark.parametrize(
+    "css", [".md\\:flex{display:flex}", ".i::before{content:'\\f101'}", "p{width:calc(1px + 2px)}"]
+)
+def test_harmless_style_sheets_stay(css: str) -> None:
+    assert clean_css(css) == css
 
 
 def test_a_style_sheet_cannot_end_its_element() -> None:

@@ -9,6 +9,7 @@ from webmine_assets.errors import ConfigurationError
 from webmine_assets.settings import Settings
 from webmine_assets.studio.app import build_app, build_doorkeeper
 from webmine_assets.studio.security import Doorkeeper, is_loopback, stored_page_policy
+from webmine_assets_tests.studio.corpus import ARTICLE_ID
 
 TOKEN = "a-token-of-the-tests"
 LOCAL = Doorkeeper(hosts=("127.0.0.1",), any_address=False, token=None)
@@ -108,6 +109,8 @@ def test_other_sites_may_link_and_nothing_more(
         ({"Authorization": "Bearer wrong"}, {}, False),
         ({"Authorization": TOKEN}, {}, False),
         ({}, {"webmine_studio": TOKEN}, False),
+        ({}, {"webmine_studio": "\udcff"}, False),
+        ({"Authorization": "Bearer \udcff"}, {}, False),
         ({}, {}, False),
     ],
 )
@@ -162,11 +165,27 @@ async def test_a_form_of_another_site_cannot_be_taken_for_json(
 
 
 async def test_every_answer_carries_the_safe_headers(client: TestClient[Any, Any]) -> None:
-    for path in ("/", "/api/institutions", "/nope", "/static/studio.css"):
+    pages = (f"/pages/{ARTICLE_ID}/stored", f"/pages/{ARTICLE_ID}/picker", "/login", "/", "/api")
+    others = ("/api/pages", "/api/nope", "/nope", "/static/studio.css", "/static/nope")
+    for path in pages + others:
         answer = await client.get(path)
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert answer.headers["Referrer-Policy"] == "no-referrer"
-    assert "default-src 'none'" in (await client.get("/")).headers["Content-Security-Policy"]
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy, path
+        assert "frame-ancestors" in policy, path
+        assert answer.headers["X-Content-Type-Options"] == "nosniff", path
+        assert answer.headers["Referrer-Policy"] == "no-referrer", path
+        assert "no-" in answer.headers["Cache-Control"], path
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/", "/pages", "/sql", "/api/pages", "/api/rules", "/static/x"])
+async def test_a_rebound_name_reads_and_writes_nothing(
+    client: TestClient[Any, Any], method: str, path: str
+) -> None:
+    answer = await client.request(method, path, headers={"Host": "rebound.example:8900"})
+    assert answer.status == 421
+    answer = await client.request(method, path, headers={"Origin": "https://evil.example"})
+    assert answer.status == 403
 
 
 async def test_a_studio_with_a_token_lets_in_who_has_it(settings: Settings) -> None:
@@ -195,3 +214,9 @@ async def test_the_first_address_may_bring_the_token(settings: Settings) -> None
         )
         assert answer.status == 303
         assert answer.headers["Location"] == "/pages?q=x"
+        assert TOKEN not in str(answer.headers)
+        again = await visitor.get("/?token=" + TOKEN, allow_redirects=False)
+        assert (again.status, again.headers["Location"]) == (303, "/")
+        away = f"{visitor.make_url('/')}/evil.example/?token={TOKEN}"
+        with_slashes = await visitor.session.get(away, allow_redirects=False)
+        assert with_slashes.headers["Location"] == "/evil.example/"

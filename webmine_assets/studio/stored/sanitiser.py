@@ -14,12 +14,16 @@ from webmine_assets.extract.document import Document
 DROPPED = frozenset(
     "script noscript template iframe frame frameset noframes object embed applet param svg math "  # noqa: SIM905  # words read better than a column of quotes
     "base meta link title audio video source track canvas portal input textarea select option "
-    "optgroup datalist dialog picture-in-picture fencedframe area map marquee bgsound".split()
+    "optgroup datalist dialog fencedframe keygen area map marquee bgsound".split()
 )
 RENAMED = {"form": "div", "button": "span", "label": "span", "fieldset": "div", "legend": "div",
            "html": "div", "body": "div", "head": "div", "plaintext": "pre", "xmp": "pre",
            "listing": "pre"}  # fmt: skip
 VOID = frozenset(["br", "hr", "img", "wbr", "col"])
+# Void in HTML, but libxml2 does not know it and puts all that follows inside.
+_CONTAIN_WHAT_FOLLOWS = frozenset(
+    ["wbr", "embed", "source", "track", "bgsound", "keygen", "input", "area", "param", "link"]
+)
 KEPT_ATTRIBUTES = frozenset(
     "class id title alt lang dir colspan rowspan width height align valign datetime start role "  # noqa: SIM905  # words read better than a column of quotes
     "headers scope abbr".split()
@@ -27,6 +31,7 @@ KEPT_ATTRIBUTES = frozenset(
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _DATA_IMAGE = re.compile(r"data:image/(png|gif|jpeg|webp);base64,[A-Za-z0-9+/=\s]{1,200000}")
 _CSS_LOADS = re.compile(r"@import[^;]*;?|(?:url|image-set|image|src)\s*\([^)]*\)?", re.I)
+_CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.I | re.S)
 _CSS_LIVE = re.compile(r"expression\s*\(|javascript:|-moz-binding|behavior\s*:", re.I)
 # A style sheet may compare (`width < 600px`); one with tags in it is there to be misread.
 _MARKUP = re.compile(r"<[a-z/!?]", re.I)
@@ -49,7 +54,15 @@ def sanitise_styles(document: Document) -> str:
 
 
 def clean_css(css: str) -> str:
-    return _CSS_LIVE.sub("x-", _CSS_LOADS.sub("none", css))
+    """CSS without what loads or runs; all of it goes where an escape hides such a thing."""
+    clean = _CSS_LIVE.sub("x-", _CSS_LOADS.sub("none", css))
+    plain = _CSS_ESCAPE.sub(_unescaped, clean)
+    return "" if _CSS_LOADS.search(plain) or _CSS_LIVE.search(plain) else clean
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    number = int(match[1], 16) if match[1] else 0
+    return chr(number) if 0 < number < 0x110000 else match[2] or ""
 
 
 def _pieces(root: Any, numbers: dict[Any, int]) -> Iterator[str]:
@@ -60,18 +73,14 @@ def _pieces(root: Any, numbers: dict[Any, int]) -> Iterator[str]:
         if isinstance(item, str):
             yield item
             continue
-        tag = _tag_of(item)
-        tail = escape(item.tail or "") if item is not root else ""
-        if tag is None:
-            yield tail
-            continue
-        yield _opening(item, tag, numbers.get(item))
-        if tag in VOID:
-            yield tail
-            continue
-        yield escape(item.text or "")
-        waiting.append(f"</{tag}>{tail}")
-        waiting.extend(reversed(item))
+        tag, is_open = _tag_of(item), item.tag in _CONTAIN_WHAT_FOLLOWS
+        if tag is not None:
+            yield _opening(item, tag, numbers.get(item))
+        closing = f"</{tag}>" if tag is not None and tag not in VOID else ""
+        waiting.append(closing + (escape(item.tail or "") if item is not root else ""))
+        if closing or is_open:
+            yield escape(item.text or "")
+            waiting.extend(reversed(item))
 
 
 def _opening(element: Any, tag: str, number: int | None) -> str:

@@ -25,15 +25,20 @@ class SessionView:
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         token = str((await request.post()).get("token", "")).strip()
         if self._doorkeeper.is_token(token):
-            return self.welcome("/")
+            return self.welcome(request, "/")
         page = self._painter.page(request, "login.html", wrong=True)
         page.set_status(401)
         return page
 
-    def welcome(self, location: str) -> web.StreamResponse:
+    def welcome(self, request: web.Request, location: str) -> web.StreamResponse:
         """Let a browser in: the cookie is for this site only, and no script can read it."""
         answer = web.Response(status=303, headers={"Location": location})
         answer.set_cookie(
-            COOKIE, self._doorkeeper.cookie, max_age=_MONTH_S, httponly=True, samesite="Strict"
+            COOKIE,
+            self._doorkeeper.cookie,
+            max_age=_MONTH_S,
+            httponly=True,
+            samesite="Strict",
+            secure=request.secure,
         )
         return answer
