@@ -26,6 +26,7 @@ from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.crawl import show
 from webmine_assets.stages.previous import stored_snapshots
+from webmine_assets.stages.screenshots import keep_screenshots
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake, write_parquet
 from webmine_assets.urls import canonicalise, resolve
@@ -44,7 +45,8 @@ def crawl(
 ) -> None:
     """Crawl one institution into a folder, without Dagster and without the lake.
 
-    Writes page_snapshots.parquet, url_ledger.parquet and report.json. Cut off at any moment, the
+    Writes page_snapshots.parquet, url_ledger.parquet and report.json, and the pictures that
+    rendering.screenshots asks for. Cut off at any moment, the
     same command goes on and fetches nothing twice. Pages that the folder already holds are the
     cache: within ttl_days they are not asked for again, after it only if they changed.
     """
@@ -86,6 +88,7 @@ def _crawl_into(miner: WebMiner, institution: Institution, out: Path) -> CrawlRe
             report = dataclasses.asdict(result.report)
             report["config"] = json.loads(report.pop("config_json"))
             (out / "report.json").write_text(to_json(report) + "\n", "utf-8")
+            keep_screenshots(result, out / "screenshots")
             result.finish()
     with contextlib.suppress(OSError):
         miner.journals.rmdir()

@@ -52,6 +52,10 @@ class CrawlResult:
             )
             yield replace(row, body=self._read_body(body), meta=meta)
 
+    def page_ids(self) -> Iterator[str]:
+        """The ids of all stored pages, those from the cache too."""
+        return (row.page_id for row, _ in self._rows)
+
     def screenshots(self) -> Iterator[tuple[str, bytes]]:
         """Page ids with the pictures that were taken of them in this crawl, as PNG."""
         for row, body in self._rows:

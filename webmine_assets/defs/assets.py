@@ -24,6 +24,7 @@ from webmine_assets.defs.metadata import (
     column_metadata,
     crawl_metadata,
     enhancement_metadata,
+    screenshot_metadata,
     table_metadata,
 )
 from webmine_assets.defs.partitions import institutions_partitions
@@ -111,11 +112,13 @@ def crawl_pages(
             progress=display.of(context),
             force=config.force,
         )
+    pictures = screenshot_metadata(corpus.lake, corpus.settings, context.partition_key)
     for written in (outcome.ledger, outcome.reports, outcome.snapshots):
         yield MaterializeResult(
             asset_key=written.table,
             metadata=table_metadata(corpus.lake, written)
-            | crawl_metadata(written.table, outcome.report),
+            | crawl_metadata(written.table, outcome.report)
+            | (pictures if written is outcome.snapshots else {}),
             data_version=version_of(corpus.lake, written),
         )
 

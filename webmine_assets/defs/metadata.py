@@ -14,6 +14,7 @@ from webmine_assets.stages.archive import Archived
 from webmine_assets.stages.enhance import Enhancement
 from webmine_assets.stages.imports import ImportOutcome
 from webmine_assets.stages.operation import EnhanceAnswer
+from webmine_assets.stages.screenshots import find_screenshots
 from webmine_assets.storage.lake import Lake, Written
 from webmine_assets.storage.schemas import column_docs, table_schema
 
@@ -22,6 +23,8 @@ _CELL = 80
 _SHOWN_RESULTS = 50
 _PREVIEW = 3_000
 _PREVIEW_AMONG = 8
+# Each is about 40 kB of the run's log.
+_SHOWN_SCREENSHOTS = 3
 _NOT_SHOWN = frozenset({"body", "headers", "provenance", "config_json", "institution"})
 
 
@@ -54,6 +57,23 @@ def crawl_metadata(table: str, report: CrawlReport) -> dict[str, Any]:
     if table == "url_ledger":
         return {**report.decisions, "decisions": MetadataValue.md(decisions_chart(report.reasons))}
     return {"config": MetadataValue.json(json.loads(report.config_json))}
+
+
+def screenshot_metadata(lake: Lake, settings: Settings, institution: str) -> dict[str, Any]:
+    """The first pictures of rendered pages, and where all of them are; nothing if there is none."""
+    folder = settings.screenshots / institution
+    found = list(find_screenshots(lake, institution, folder))
+    if not found:
+        return {}
+    shown = [
+        f"<{page.url}>\n\n{markdown_image(page.path.read_bytes(), 'Screenshot')}"
+        for page in found[:_SHOWN_SCREENSHOTS]
+    ]
+    return {
+        "screenshots": len(found),
+        "screenshot_folder": MetadataValue.path(str(folder)),
+        "screenshot_preview": MetadataValue.md("\n\n".join(shown)),
+    }
 
 
 def decisions_chart(reasons: Mapping[str, int]) -> str:

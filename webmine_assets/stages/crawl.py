@@ -5,7 +5,6 @@ import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, islice
-from pathlib import Path
 
 from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.crawl.recovery.crawl_journal import config_digest, journal_path
@@ -18,6 +17,7 @@ from webmine_assets.records import CrawlReport, Seed, SeedSource
 from webmine_assets.settings import Settings
 from webmine_assets.stages.exclusive import writing_pages
 from webmine_assets.stages.previous import previous_snapshots
+from webmine_assets.stages.screenshots import keep_screenshots
 from webmine_assets.storage.lake import Lake, Written
 
 _log = logging.getLogger(__name__)
@@ -128,13 +128,6 @@ def publish(result: CrawlResult, *, lake: Lake, institution: str) -> CrawlOutcom
     note = _note(result.report.started_at)
     snapshots = lake.write("page_snapshots", institution, result.snapshots(), note=note)
     return CrawlOutcome(snapshots=snapshots, ledger=ledger, reports=reports, report=result.report)
-
-
-def keep_screenshots(result: CrawlResult, folder: Path) -> None:
-    """Store the pictures of a crawl beside the lake, one file a page."""
-    for page_id, picture in result.screenshots():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{page_id}.png").write_bytes(picture)
 
 
 def extra_seeds(lake: Lake, institution: str) -> list[tuple[str, str]]:

@@ -28,6 +28,11 @@ DERIVED_VIEWS: dict[str, str] = {
         group by institution, p.field, p.source
         order by institution, p.field, pages desc
     """,
+    "render_log": """
+        select institution, url, split_part(line, ' ', 1) as refused_url,
+               split_part(line, ' ', 2) as reason, meta.render_ms, meta.render_timed_out
+        from (select institution, url, meta, unnest(meta.render_log) as line from page_snapshots)
+    """,
     "ledger_summary": """
         select institution, decision, reason, count(*) as urls
         from url_ledger group by all order by institution, urls desc

@@ -5,7 +5,7 @@ import duckdb
 import pytest
 
 from webmine_assets.errors import QueryError
-from webmine_assets.records import TABLES, Decision
+from webmine_assets.records import TABLES, Decision, SnapshotMeta
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import ledger_row, snapshot
@@ -71,3 +71,17 @@ def test_the_warehouse_file_opens_read_only_while_partitions_change(
             found = client.sql("select count(*) as n from url_ledger").to_arrow_table()
             assert found.to_pylist() == [{"n": n}]
         assert warehouse.write_warehouse(lake, path) is False
+
+
+def test_render_log_has_a_row_for_each_refused_request(lake: Lake) -> None:
+    log = ("http://10.0.0.1/x blocked_address", "ws://u1.edu/s type_websocket")
+    rows = [
+        snapshot("https://u1.edu/a", meta=SnapshotMeta(rendered=True, render_log=log)),
+        snapshot("https://u1.edu/b"),
+    ]
+    lake.write("page_snapshots", rows[0].institution, iter(rows))
+    asked = "select url, refused_url, reason from render_log order by all"
+    assert [tuple(row.values()) for row in warehouse.query(lake, asked).to_pylist()] == [
+        ("https://u1.edu/a", "http://10.0.0.1/x", "blocked_address"),
+        ("https://u1.edu/a", "ws://u1.edu/s", "type_websocket"),
+    ]
