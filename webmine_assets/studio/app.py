@@ -131,7 +131,7 @@ def _routes(
             painter=painter,
             samples=samples,
             rules_of=files.rules,
-            names=files.names,
+            institutions=files.all,
             enhancer=enhancer,
             has_model=model is not None,
         ),

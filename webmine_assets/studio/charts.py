@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 
-def bars(rows: Sequence[tuple[str, float]], *, title: str, kinds: Sequence[str] = ()) -> Markup:
-    """Horizontal bars with label and value; `kinds` are classes, one a row."""
+def bars(
+    rows: Sequence[tuple[str, float]],
+    *,
+    title: str,
+    kinds: Sequence[str] = (),
+    links: Sequence[str] = (),
+) -> Markup:
+    """Horizontal bars with label and value; `kinds` (classes) and `links` have one a row."""
     if not rows:
         return Markup('<p class="empty">Nothing to draw yet.</p>')
     top = max(max(value for _, value in rows), 0) or 1
@@ -15,7 +21,7 @@ def bars(rows: Sequence[tuple[str, float]], *, title: str, kinds: Sequence[str] 
         kind = kinds[index] if index < len(kinds) else "bar"
         width = max(1000 * max(value, 0) / top, 4)
         parts.append(
-            f'<dt title="{escape(label)}">{escape(label)}</dt><dd>'
+            f'<dt title="{escape(label)}">{_linked(label, links[index : index + 1])}</dt><dd>'
             '<svg viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">'
             f'<rect class="{escape(kind)}" width="{width:.0f}" height="16"/></svg></dd>'
             f'<dd class="num">{_figure(value)}</dd>'
@@ -23,9 +29,15 @@ def bars(rows: Sequence[tuple[str, float]], *, title: str, kinds: Sequence[str] 
     return Markup("".join([*parts, "</dl>"]))  # noqa: S704  # every text above is escaped
 
 
-def spark(values: Sequence[float], *, title: str) -> Markup:
+def _linked(label: str, links: Sequence[str]) -> Markup:
+    if not links:
+        return escape(label)
+    return Markup('<a href="{}">{}</a>').format(links[0], label)
+
+
+def spark(values: Sequence[float], *, title: str, kind: str = "") -> Markup:
     """A small line of values over time; a single value is a dot."""
-    width, height, pad = 140, 36, 4
+    width, height, pad = 96, 28, 4
     if not values:
         return Markup("")
     low, high = min(values), max(values)
@@ -41,7 +53,8 @@ def spark(values: Sequence[float], *, title: str) -> Markup:
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     x, y = points[-1]
     return Markup(  # noqa: S704  # every text is escaped
-        f'{_open(title, width, height, "spark")}<polyline class="line" points="{line}"/>'
+        f"{_open(title, width, height, f'spark {kind}'.strip())}"
+        f'<polyline class="line" points="{line}"/>'
         f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/></svg>'
     )
 

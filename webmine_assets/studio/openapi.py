@@ -11,6 +11,7 @@ from webmine_assets.stages.operation import (
     EnhanceStatus,
 )
 from webmine_assets.studio.enhancement import TaskState
+from webmine_assets.studio.questions.ledger import FAILED
 
 Schema = dict[str, Any]
 
@@ -51,6 +52,7 @@ def _record(**fields: Schema) -> Schema:
 
 _DAY: Schema = {"type": "string", "format": "date"}
 _DECISION: Schema = {"type": "string", "enum": [decision.value for decision in Decision]}
+_LEDGER_DECISION: Schema = {"type": "string", "enum": [FAILED, *_DECISION["enum"]]}
 _PAGE = _parameter("page", _whole(1, 100_000, 1), "screen, counted from 1")
 _FILTERS = [
     _parameter("institution", _short(63), "institution id"),
@@ -271,7 +273,7 @@ _PAGE_ID: Schema = {
 }
 _LEDGER = [
     _parameter("institution", _short(63), "institution id"),
-    _parameter("decision", _DECISION, "what was decided"),
+    _parameter("decision", _LEDGER_DECISION, "what was decided; failed is any of the errors"),
     _parameter("reason", _short(100), "the rule or cause"),
     _parameter("url", _short(2000), "a part of the address"),
     _parameter("limit", _whole(1, 500, 50), "rows on a screen"),

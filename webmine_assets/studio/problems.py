@@ -67,7 +67,7 @@ class ProblemPages:
             except web.HTTPRedirection:
                 raise
             except web.HTTPException as problem:
-                answer = self.answer(request, problem.status, problem.text or problem.reason)
+                answer = self.answer(request, problem.status, _detail(problem))
                 answer.headers.update(_allow(problem))
                 return answer
             except WebmineError as problem:
@@ -78,6 +78,18 @@ class ProblemPages:
                 return self.answer(request, 500, "the studio failed; its log says more")
 
         return translate
+
+
+_DETAILS = {
+    404: "there is nothing at this address",
+    405: "this address does not take such requests",
+}
+
+
+def _detail(problem: web.HTTPException) -> str:
+    """What went wrong; aiohttp's own text only repeats the status."""
+    text = problem.text or problem.reason
+    return _DETAILS.get(problem.status, text) if text.startswith(f"{problem.status}:") else text
 
 
 def _allow(problem: web.HTTPException) -> dict[str, str]:

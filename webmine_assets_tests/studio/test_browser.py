@@ -16,6 +16,7 @@ from webmine_assets.settings import Settings
 from webmine_assets.studio.app import build_app
 from webmine_assets_tests.studio.corpus import (
     ARTICLE_ID,
+    BLOCKED,
     HOSTILE_ID,
     NEWSROOM,
     enhance,
@@ -142,6 +143,115 @@ async def test_every_view_fits_and_is_labelled(
         assert unnamed == [], view
         assert await page.locator("h1").count() == 1, view
         assert await page.evaluate("document.documentElement.lang") == "en"
+    assert complaints == []
+
+
+# Text against the colour behind it, as WCAG 2 counts; what is hidden or empty does not count.
+LOW_CONTRAST = """() => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = (colour) => {
+        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+        .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+    const behind = (e) => {
+        for (; e; e = e.parentElement) {
+            const colour = rgba(getComputedStyle(e).backgroundColor);
+            if (colour[3] > 250) return colour;
+        }
+        return [255, 255, 255, 255];
+    };
+    const found = [];
+    for (const e of document.querySelectorAll('body *')) {
+        const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join('');
+        const style = getComputedStyle(e);
+        const isShown = e.checkVisibility() && !e.closest('[aria-hidden=true], :disabled');
+        if (!text.trim() || !isShown || e.closest('svg, option')) continue;
+        const [one, two] = [light(rgba(style.color)), light(behind(e))].sort((a, b) => b - a);
+        const size = parseFloat(style.fontSize);
+        const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+        const ratio = (one + 0.05) / (two + 0.05);
+        if (ratio < (isLarge ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${e.outerHTML}`);
+    }
+    return found.map((text) => text.slice(0, 120));
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_every_text_stands_out_from_its_background(
+    client: TestClient[Any, Any], browser: Browser, scheme: str
+) -> None:
+    page, _ = await opened(browser, address(client), color_scheme=scheme)
+    views = (*VIEWS, "/nope", "/sql?q=nonsense", f"/urls?url={BLOCKED}", "/login")
+    for view in views:
+        await page.goto(str(client.make_url("/")).rstrip("/") + view)
+        assert await page.evaluate(LOW_CONTRAST) == [], view
+
+
+async def test_the_keyboard_reaches_everything(
+    client: TestClient[Any, Any], browser: Browser
+) -> None:
+    page, complaints = await opened(browser, address(client))
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.textContent") == "Skip to content"
+    await page.keyboard.press("Enter")
+    assert await page.evaluate("document.activeElement.id") == "main"
+    await page.keyboard.press("/")
+    await page.keyboard.type("harbours close the ring")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("main h3 a").first).to_have_text("Eleven harbours close the ring")
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    await expect(page).to_have_url(address(client, "/sql"))
+    await page.focus("#q")
+    await page.keyboard.type("g s /")
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("select 40 + 2 as answer")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".cells td")).to_have_text("42", timeout=30_000)
+    for view in VIEWS:
+        await page.goto(str(client.make_url("/")).rstrip("/") + view)
+        unreachable = await page.evaluate(
+            """() => [...document.querySelectorAll('*')].filter((e) =>
+                e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === 'auto'
+                && e.tabIndex < 0 && !e.querySelector('a, button, input'))
+                .map((e) => e.outerHTML)"""
+        )
+        assert unreachable == [], view
+    assert complaints == []
+
+
+async def test_only_what_was_previewed_can_be_saved_and_a_rule_can_be_removed(
+    client: TestClient[Any, Any], settings: Settings, browser: Browser
+) -> None:
+    url = address(client, f"/rules/{ARTICLE_ID}")
+    page, complaints = await opened(browser, f"{url}?type=xpath&selector=//aside")
+    page.on("dialog", lambda dialog: dialog.accept())
+    save = page.locator("#save button")
+    await expect(page.locator("#status")).to_contain_text("Finds")
+    await page.select_option("#type", "css_selector")
+    await page.fill("#selector", ".nothing-here")
+    await expect(save).to_be_disabled()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#status")).to_contain_text("nothing to save")
+    await expect(save).to_be_disabled()
+    await page.fill("#selector", ".related-articles")
+    await page.keyboard.press("Enter")
+    await expect(save).to_be_enabled()
+    await page.fill("#selector", ".related-article")
+    await expect(save).to_be_disabled()
+    await page.fill("#selector", ".related-articles")
+    await page.keyboard.press("Enter")
+    await page.fill("#description", "Teasers")
+    await expect(save).to_be_enabled()
+    await save.click()
+    await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
+    await page.goto(address(client, "/rules"))
+    await page.click("[data-remove='.related-articles']")
+    await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
+    assert load_institution(settings.institutions / f"{NEWSROOM}.yaml").extraction_rules == ()
     assert complaints == []
 
 

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
-from webmine_assets.storage.guarded import Answer
+from webmine_assets.storage.confined import Answer
 from webmine_assets.studio import charts
 from webmine_assets.studio.enhancement import Enhancer, TaskState
 from webmine_assets.studio.markdown import MAX_CHARACTERS, render_markdown
 from webmine_assets.studio.openapi import build_openapi
 from webmine_assets.studio.painter import ago, number, pretty, query_string, stamp
+from webmine_assets.studio.views.overview import freshness
 from webmine_assets.studio.views.sql import drawable
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -103,12 +105,43 @@ def test_values_are_written_for_people() -> None:
         (("a", "n"), (("x", None), ("y", 2)), []),
         (("a", "n"), (("x", float("nan")), ("y", 2)), []),
         (("a", "b"), (("x", True), ("y", False)), []),
+        (("a", "n"), (("x", 1), ("x", 2)), []),
+        (("a", "n"), ((["x"], 1), (["y"], 2)), [("['x']", 1.0), ("['y']", 2.0)]),
     ],
 )
 def test_an_answer_is_drawn_if_it_has_labels_and_numbers(
     columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...], expected: list[object]
 ) -> None:
-    assert drawable(Answer(columns=columns, rows=rows, is_cut=False)) == expected
+    drawn, chart = drawable(Answer(columns=columns, rows=rows, is_cut=False))
+    assert chart == expected
+    assert drawn == (("n", "a") if expected else ())
+
+
+@pytest.mark.parametrize(
+    ("crawled_at", "has_file", "expected"),
+    [
+        (NOW - timedelta(days=6), True, "good"),
+        (NOW - timedelta(days=8), True, "warn"),
+        (None, True, "warn"),
+        (NOW, False, ""),
+    ],
+)
+def test_freshness_is_measured_by_the_ttl_of_the_file(
+    crawled_at: datetime | None, has_file: bool, expected: str
+) -> None:
+    institution = Institution(
+        institution_id="u1", seed_urls=("https://u1.edu/",), allowed_domains=("u1.edu",), ttl_days=7
+    )
+    row = {"institution": "u1", "crawled_at": crawled_at}
+    kind, words = freshness(row, {"u1": institution} if has_file else {}, NOW)
+    assert kind == expected
+    assert words
+
+
+def test_bars_lead_where_their_links_say() -> None:
+    chart = charts.bars([("a & b", 2), ("c", 1)], title="t", links=["/urls?a=1&b=2"])
+    assert '<a href="/urls?a=1&amp;b=2">a &amp; b</a>' in chart
+    assert chart.count("<a ") == 1
 
 
 def test_enhancements_run_one_at_a_time_and_say_where_they_are() -> None:

@@ -5,10 +5,13 @@ from typing import Any
 
 from webmine_assets.studio.questions import Ask, Row
 
+FAILED = "failed"
+FAILURES = ("http_error", "fetch_error", "render_error")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerFilter:
-    """`url` is a part of the address, or the whole of it."""
+    """`url` is a part of the address, or the whole; `decision` may be FAILED, any of the errors."""
 
     institution: str | None = None
     decision: str | None = None
@@ -52,10 +55,16 @@ def ask_reasons(ask: Ask) -> list[Row]:
     return ask("select distinct decision, reason from url_ledger order by decision, reason")
 
 
+def _decisions(decision: str | None) -> list[str] | None:
+    if decision is None:
+        return None
+    return list(FAILURES) if decision == FAILED else [decision]
+
+
 def _where(wanted: LedgerFilter) -> tuple[str, list[Any]]:
     tests = [
         ("institution = ?", wanted.institution),
-        ("decision = ?", wanted.decision),
+        ("list_contains(?, decision)", _decisions(wanted.decision)),
         ("reason = ?", wanted.reason),
         ("contains(lower(url), lower(?))", wanted.url),
     ]

@@ -1,23 +1,16 @@
+import { call, complain, element, follow } from './tasks.js';
+import './rules.js';
+
 const find = (id) => document.getElementById(id);
 const bench = find('bench');
 const frame = find('picker');
 const selector = find('selector');
 const kind = find('type');
+const saving = find('save')?.querySelector('button');
 const percent = (share) => `${(100 * share).toFixed(share && share < 0.1 ? 1 : 0)} %`;
 let turn = 0;
 
-async function ask(path, values) {
-  const answer = await fetch(`${path}?${new URLSearchParams(values)}`);
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.detail);
-  return body;
-}
-
-function element(tag, text, properties = {}) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.textContent = text;
-  return made;
-}
+const ask = (path, values) => call(`${path}?${new URLSearchParams(values)}`);
 
 function say(text, isBad = false) {
   find('status').textContent = text;
@@ -54,7 +47,7 @@ async function preview() {
   if (!selector.value.trim()) return;
   say('Trying it on this page and on others…');
   find('outcome').classList.add('busy');
-  find('save').querySelector('button').disabled = true;
+  saving.disabled = true;
   try {
     const result = await ask('/api/rules/preview', { page: bench.dataset.page, type: kind.value, value: selector.value });
     if (mine === turn) show(result);
@@ -70,12 +63,17 @@ function show(result) {
   find('elements').textContent = result.elements;
   find('share').textContent = percent(result.textShare);
   find('touched').textContent = `${result.touched} of ${result.sampled}`;
-  say(result.elements ? `Finds ${result.elements} here.` : 'Finds nothing on this page.');
+  say(verdict(result));
   showWarning(result);
   showDiff(result);
   find('sample').replaceChildren(...result.pages.map(sampleRow));
-  find('save').querySelector('button').disabled = !(result.elements || result.touched);
+  saving.disabled = !(result.elements || result.touched);
   frame.contentWindow.postMessage({ marked: result.marked, reveal: true }, '*');
+}
+
+function verdict({ elements, touched, sampled }) {
+  if (elements) return `Finds ${elements} element${elements === 1 ? '' : 's'} on this page.`;
+  return touched ? `Finds nothing on this page, but something on ${touched} of ${sampled} others.` : 'Finds nothing, here and on the sampled pages: there is nothing to save.';
 }
 
 function showWarning(result) {
@@ -90,13 +88,13 @@ function showWarning(result) {
 function showDiff(result) {
   const lines = result.diff.map((line) => element('div', line.text || ' ', { className: line.kind }));
   const none = result.elements ? 'The content stays the same: it did not contain this part.' : 'Nothing changes.';
-  find('diff').replaceChildren(...(lines.length ? lines : [element('div', none)]));
+  find('diff').replaceChildren(...(lines.length ? lines : [element('div', none, { className: 'none' })]));
 }
 
 function sampleRow(page) {
   const row = document.createElement('tr');
   const name = document.createElement('td');
-  name.append(element('a', page.title, { href: `/rules/${page.id}?selector=${encodeURIComponent(selector.value)}` }));
+  name.append(element('a', page.title, { href: `/rules/${page.id}?${new URLSearchParams({ selector: selector.value, type: kind.value })}` }));
   const cell = (text, bad) => {
     const made = element('td', '', { className: 'num' });
     made.append(bad ? element('span', text, { className: 'tag warn' }) : text);
@@ -122,42 +120,30 @@ async function propose(event) {
     if (note) shown.push(element('p', note, { className: 'small soft' }));
     if (!proposals.length) shown.unshift(element('p', 'Nothing on this page goes by these words. Try others, or click it in the page.', { className: 'small soft' }));
     find('proposals').replaceChildren(...shown);
-  } catch (problem) { find('proposals').replaceChildren(element('p', problem.message, { className: 'notice bad' })); }
+  } catch (problem) { complain(find('proposals'), problem); }
 }
 
 async function save(event) {
   event.preventDefault();
-  const button = find('save').querySelector('button');
-  button.disabled = true;
+  saving.disabled = true;
   try {
-    const answer = await fetch('/api/rules', {
+    const { task } = await call('/api/rules', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ institution: bench.dataset.institution, type: kind.value, value: selector.value, description: find('description').value }),
     });
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(body.detail);
-    await follow(body.task.number);
+    await follow(task.number, find('task'), 'Saved.', { text: 'See the content', href: `/pages/${bench.dataset.page}` });
   } catch (problem) {
-    button.disabled = false;
-    find('task').replaceChildren(element('p', problem.message, { className: 'notice bad' }));
+    saving.disabled = false;
+    complain(find('task'), problem);
   }
 }
 
-async function follow(number) {
-  for (;;) {
-    const { tasks } = await ask('/api/tasks', {});
-    const task = tasks.find((one) => one.number === number);
-    if (!task) return;
-    const kinds = { done: 'good', failed: 'bad' };
-    const notice = element('p', '', { className: `notice ${kinds[task.state] ?? ''}` });
-    notice.append(element('strong', { queued: 'Saved. Waiting…', running: 'Saved. Enhancing…', done: 'Saved and enhanced. ', failed: 'Saved, but enhancement failed. ' }[task.state]), ` ${task.note}`);
-    if (task.state === 'done') notice.append(element('a', 'See the content', { href: `/pages/${bench.dataset.page}` }));
-    notice.dataset.state = task.state;
-    find('task').replaceChildren(notice);
-    if (task.state in kinds) return;
-    await new Promise((resolve) => { setTimeout(resolve, 700); });
-  }
+function forget() {
+  turn += 1;
+  saving.disabled = true;
+  find('outcome').classList.add('busy');
+  say('Preview it to see what it does.');
 }
 
 if (bench) {
@@ -172,5 +158,7 @@ if (bench) {
   for (const block of document.querySelectorAll('[data-element]')) {
     block.addEventListener('click', () => pick(Number(block.dataset.element)));
   }
+  // What was previewed is what may be saved.
+  for (const field of [selector, kind]) field.addEventListener('input', forget);
   if (selector.value) preview();
 }

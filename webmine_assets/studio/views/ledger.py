@@ -12,6 +12,7 @@ from webmine_assets.studio import parameters
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.questions import Ask, Row
 from webmine_assets.studio.questions.ledger import (
+    FAILED,
     LedgerFilter,
     ask_ledger,
     ask_reasons,
@@ -44,7 +45,7 @@ MEANINGS = {
 def read_ledger_filter(request: web.Request) -> LedgerFilter:
     return LedgerFilter(
         institution=parameters.text(request, "institution", limit=63),
-        decision=parameters.choice(request, "decision", [d.value for d in Decision]),
+        decision=parameters.choice(request, "decision", [FAILED, *(d.value for d in Decision)]),
         reason=parameters.text(request, "reason", limit=100),
         url=parameters.text(request, "url"),
     )

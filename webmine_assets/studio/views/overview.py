@@ -1,6 +1,7 @@
 """The overview: institutions, decisions, trend, coverage and the last errors."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -9,7 +10,7 @@ from aiohttp import web
 from webmine_assets.records import Decision
 from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.files import InstitutionFiles
-from webmine_assets.studio.painter import Painter
+from webmine_assets.studio.painter import Painter, query_string
 from webmine_assets.studio.questions import Ask, Row
 from webmine_assets.studio.questions import overview as questions
 
@@ -50,6 +51,11 @@ class OverviewView:
             file_errors=loaded.errors,
             totals=totals(rows),
             crawls=by_institution(crawls),
+            single_crawls=len({row["institution"] for row in crawls}) == len(crawls),
+            freshness={
+                row["institution"]: freshness(row, loaded.institutions, datetime.now(UTC))
+                for row in with_files(rows, loaded.institutions)
+            },
             coverage=shares(coverage),
             errors=errors,
             failed_pages=failed_pages,
@@ -63,6 +69,10 @@ def decision_values(decisions: list[Row]) -> dict[str, Any]:
     shown = decisions[:_SHOWN_REASONS]
     return {
         "decision_bars": [(label_of(row), row["urls"]) for row in shown],
+        "decision_links": [
+            f"/urls{query_string({'decision': row['decision'], 'reason': row['reason']})}"
+            for row in shown
+        ],
         "decision_kinds": [kind_of(row["decision"]) for row in shown],
         "hidden_decisions": len(decisions) - len(shown),
     }
@@ -84,6 +94,19 @@ def with_files(rows: list[Row], files: dict[str, Any]) -> list[Row]:
 
 def _name(institution: Any, name: str) -> str:
     return institution.display_name if institution else name
+
+
+def freshness(row: Row, files: dict[str, Any], now: datetime) -> tuple[str, str]:
+    """The class and the words of a tag: whether the pages are younger than the file wants them."""
+    institution = files.get(row["institution"])
+    if row["crawled_at"] is None:
+        return "warn", "never crawled"
+    if institution is None:
+        return "", "no file"
+    due_at = row["crawled_at"] + timedelta(days=institution.ttl_days)
+    if due_at < now:
+        return "warn", f"due since {due_at.date()}"
+    return "good", f"fresh until {due_at.date()}"
 
 
 def totals(rows: list[Row]) -> Row:

@@ -55,6 +55,7 @@ class SqlResult:
     answer: Answer
     milliseconds: int
     chart: list[tuple[str, float]]
+    chart_columns: tuple[str, ...] = ()
 
 
 class SqlDesk:
@@ -71,7 +72,10 @@ class SqlDesk:
                 self._warehouse.ask_freely, sql, timeout_s=TIMEOUT_S, max_rows=MAX_ROWS
             )
         milliseconds = round(1000 * (time.perf_counter() - start))
-        return SqlResult(answer=answer, milliseconds=milliseconds, chart=drawable(answer))
+        columns, chart = drawable(answer)
+        return SqlResult(
+            answer=answer, milliseconds=milliseconds, chart=chart, chart_columns=columns
+        )
 
 
 class SqlView:
@@ -109,15 +113,19 @@ def _values(sql: str | None, result: SqlResult | None, problem: str | None) -> d
     }
 
 
-def drawable(answer: Answer) -> list[tuple[str, float]]:
-    """Labels and numbers, if the answer has a column of each: the first of both kinds."""
+def drawable(answer: Answer) -> tuple[tuple[str, ...], list[tuple[str, float]]]:
+    """What is drawn and the labels and numbers, if there is a column of each: the first of both."""
     rows = answer.rows[:_CHART_ROWS]
     columns = range(len(answer.columns))
     numbers = [c for c in columns if all(_is_number(row[c]) for row in rows)]
     labels = [c for c in columns if c not in numbers]
     if len(rows) < 2 or not numbers or not labels:
-        return []
-    return [(str(row[labels[0]]), float(row[numbers[0]])) for row in rows]
+        return (), []
+    # Bars under one name tell nothing: such rows are records, not figures.
+    if len({str(row[labels[0]]) for row in rows}) < len(rows):
+        return (), []
+    drawn = (answer.columns[numbers[0]], answer.columns[labels[0]])
+    return drawn, [(str(row[labels[0]]), float(row[numbers[0]])) for row in rows]
 
 
 def _is_number(value: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from webmine_assets.extract.document import Document
-from webmine_assets.institutions import ExtractionRule
+from webmine_assets.institutions import ExtractionRule, Institution
 from webmine_assets.studio import parameters
 from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.painter import Painter
@@ -35,7 +35,7 @@ class WorkshopView:
         painter: Painter,
         samples: Samples,
         rules_of: RulesOf,
-        names: Callable[[], list[str]],
+        institutions: Callable[[], dict[str, Institution]],
         enhancer: Enhancer,
         has_model: bool,
     ) -> None:
@@ -43,7 +43,7 @@ class WorkshopView:
         self._painter = painter
         self._samples = samples
         self._rules_of = rules_of
-        self._names = names
+        self._institutions_of = institutions
         self._enhancer = enhancer
         self._has_model = has_model
 
@@ -62,17 +62,24 @@ class WorkshopView:
         return [
             {
                 "institution": name,
+                "name": institution.display_name,
                 "rules": rules_in_use(uses.get(name, {}), self._rules_of(name)),
                 "pages": pages.get(name, []),
             }
-            for name in self._names()
+            for name, institution in self._institutions_of().items()
         ]
 
     async def show(self, request: web.Request) -> web.Response:
         selector = parameters.text(request, "selector", limit=500) or ""
+        kind = parameters.choice(request, "type", ["css_selector", "xpath"]) or "css_selector"
         values = await asyncio.to_thread(self._values, request.match_info["page_id"])
         return self._painter.page(
-            request, "workshop.html", selector=selector, has_model=self._has_model, **values
+            request,
+            "workshop.html",
+            selector=selector,
+            kind=kind,
+            has_model=self._has_model,
+            **values,
         )
 
     def _values(self, page_id: str) -> dict[str, Any]:
