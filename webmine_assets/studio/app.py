@@ -25,6 +25,7 @@ from webmine_assets.studio.finding import PageFinder
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.problems import ProblemPages
 from webmine_assets.studio.questions import Ask
+from webmine_assets.studio.remembering import RememberingAsk, version_of
 from webmine_assets.studio.rules.language_model import LanguageModel
 from webmine_assets.studio.rules.preview import Previewer
 from webmine_assets.studio.rules.sample import Samples
@@ -71,6 +72,7 @@ def build_app(
     stack = ExitStack()
     lake = Lake(settings.lake)
     warehouse = stack.enter_context(open_guarded(lake))
+    ask = RememberingAsk(warehouse.ask, version_of(lake))
     strangers = ConfinedWarehouse(settings.lake, processes=SQL_PROCESSES)
     stack.callback(strangers.close)
     enhancer = Enhancer(enhance)
@@ -86,7 +88,7 @@ def build_app(
         _routes(
             settings,
             lake,
-            warehouse.ask,
+            ask,
             desk=SqlDesk(strangers),
             painter=painter,
             enhancer=enhancer,
