@@ -101,17 +101,24 @@ def serve(port_to: Connection) -> None:
 
 
 async def timed_pages_s(render: Callable[[int], Awaitable[str]], *, at_a_time: int) -> float:
-    """Render each route once and check that its text came; pages per second."""
+    """Render each route once; pages per second that came with their text.
+
+    A page without it is said and not counted: on a busy machine the network may be idle for half a
+    second before the page has asked for its data.
+    """
     slots = asyncio.Semaphore(at_a_time)
 
-    async def one(number: int) -> None:
+    async def one(number: int) -> bool:
         async with slots:
             html = await render(number)
-        assert f"<h1>Station {number}</h1>" in html
+        return f"<h1>Station {number}</h1>" in html
 
     started = time.perf_counter()
-    await asyncio.gather(*(one(number) for number in range(ROUTES)))
-    return ROUTES / (time.perf_counter() - started)
+    complete = sum(await asyncio.gather(*(one(number) for number in range(ROUTES))))
+    elapsed_s = time.perf_counter() - started
+    if complete < ROUTES:
+        print(f"  {ROUTES - complete} of {ROUTES} pages came without their text")
+    return complete / elapsed_s
 
 
 async def render_plainly(browser: Browser, base: str, number: int) -> str:

@@ -11,6 +11,7 @@ from webmine_assets.crawl.rendering.render_policy import (
     HostMode,
     HostState,
     PageSignals,
+    Plan,
     PlanKind,
     RenderOutcome,
     learn,
@@ -122,6 +123,24 @@ def test_page_without_html_frees_the_probe() -> None:
     taken = take(HostState(), AUTO, renders_spent=0)
     state = learn(taken.state, RenderOutcome(plan=taken.plan, signals=None))
     assert take(state, AUTO, renders_spent=0).plan.kind is PlanKind.ON_ANY
+
+
+def test_over_the_budget_a_page_still_says_why_it_should_be_rendered() -> None:
+    taken = take(HostState(), Rendering(max_pages=3), renders_spent=3)
+    assert (taken.plan.may_render, taken.state.probing) == (False, False)
+    assert render_reason(taken.plan, SHELL) == "empty_root"
+    assert take(HostState(), Rendering(max_pages=3), renders_spent=2).plan.may_render
+
+
+ERROR = PageSignals(text_chars=80, html_chars=900, status=404, scripts=1)
+ERROR_SHELL = PageSignals(text_chars=0, html_chars=900, status=404, scripts=1, has_empty_root=True)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PlanKind if kind is not PlanKind.NEVER])
+def test_error_is_rendered_for_its_shell_only_whatever_the_host(kind: PlanKind) -> None:
+    plan = Plan(kind, "client_rendered_host")
+    assert render_reason(plan, ERROR) is None
+    assert render_reason(plan, ERROR_SHELL) == "failed_fetch"
 
 
 def test_mode_never_renders_nothing() -> None:

@@ -203,8 +203,50 @@ async def test_script_redirect_within_scope_is_followed(site: Site) -> None:
         )
         twice = await browser.render(site.page("/p/b", "<script>location = '/old'</script>"))
     assert (page.url, page.title) == (f"{SITE}/target", "Target")
-    assert refreshed.url == f"{SITE}/target"
-    assert twice.url == f"{SITE}/moved"
+    assert page.moved_to == refreshed.moved_to == refreshed.url == f"{SITE}/target"
+    assert twice.moved_to == twice.url == f"{SITE}/moved"
+
+
+async def test_only_another_document_is_a_move(site: Site) -> None:
+    site.serve("/target", f"<p>{TEXT}</p><script>history.replaceState(0, '', '?view=1')</script>")
+    # A static host's error page hands the route to the application's start, which puts it back.
+    site.serve("/start", f"<p>{TEXT}</p><script>history.replaceState(0, '', '/p/c')</script>")
+    push = f"<p>{TEXT}</p><script>history.pushState(0, '', '/elsewhere')</script>"
+    async with opened(site) as browser:
+        pushed = await browser.render(site.page("/p/a", push))
+        replaced = await browser.render(site.page("/p/b", "<script>location = '/target'</script>"))
+        detour = await browser.render(site.page("/p/c", "<script>location = '/start'</script>"))
+    assert (pushed.url, pushed.moved_to) == (f"{SITE}/elsewhere", None)
+    assert (replaced.url, replaced.moved_to) == (f"{SITE}/target?view=1", f"{SITE}/target")
+    assert (detour.url, detour.moved_to) == (f"{SITE}/p/c", None)
+
+
+async def test_page_that_leads_to_an_error_keeps_what_it_has(site: Site) -> None:
+    missing = f"{SITE}/missing"
+    site.answers[missing] = replace(site.page("/missing", "<h1>Not found</h1>"), status=404)
+    async with opened(site) as browser:
+        page = await browser.render(
+            site.page("/p/a", f"<p>{TEXT}</p><script>location = '/missing'</script>")
+        )
+    assert TEXT in page.html
+    assert (page.moved_to, page.blocked) == (None, (f"{missing} http_404",))
+
+
+async def test_page_that_was_not_opened_in_time_is_not_the_one_before(site: Site) -> None:
+    """A browser that is too busy to open a page still shows the last one in its seat."""
+    async with opened(site) as browser:
+        first = await browser.render(site.page("/p/a", SHELL))
+        assert first.title == "Page a"
+        [pid] = browser.renderer.browser_pids
+        stopped = [pid, *renderer_processes(pid)]
+        for each in stopped:
+            os.kill(each, signal.SIGSTOP)
+        rendering = asyncio.create_task(browser.renderer.render(site.page("/p/b", SHELL)))
+        await asyncio.sleep(FAST.timeout_s + 0.5)
+        for each in stopped:
+            os.kill(each, signal.SIGCONT)
+        outcome = await rendering
+    assert isinstance(outcome, RenderFailure) or outcome.title != "Page a", outcome
 
 
 REFUSED_TARGETS = {
@@ -255,22 +297,57 @@ async def test_requests_of_a_page_pass_the_guard(site: Site) -> None:
     assert browser.fetcher.urls == [other]
 
 
+class Datagrams(asyncio.DatagramProtocol):
+    """Counts what arrives by UDP."""
+
+    def __init__(self) -> None:
+        self.received = 0
+
+    def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
+        self.received += 1
+
+
 async def test_browser_has_no_network_of_its_own(site: Site) -> None:
+    """Every way out of a page that is known, tried on ports where someone listens."""
     connections: list[object] = []
     server = await asyncio.start_server(
         lambda reader, writer: connections.append(writer.close()), "127.0.0.1", 0
     )
     port = server.sockets[0].getsockname()[1]
-    worker = f"fetch('http://127.0.0.1:{port}/w'); new WebSocket('ws://127.0.0.1:{port}/w')"
+    udp, datagrams = await asyncio.get_running_loop().create_datagram_endpoint(
+        Datagrams, local_addr=("127.0.0.1", port)
+    )
+    there = f"http://127.0.0.1:{port}"
+    worker = f"fetch('{there}/w'); new WebSocket('ws://127.0.0.1:{port}/w')"
     script = f"""
       new WebSocket('ws://127.0.0.1:{port}/socket');
       new Worker(URL.createObjectURL(new Blob([`{worker}`])));
-      new Image().src = 'http://127.0.0.1:{port}/image';
+      new Image().src = '{there}/image';
+      new EventSource('{there}/events');
+      navigator.sendBeacon('{there}/beacon', 'x');
+      navigator.serviceWorker?.register('/worker.js').catch(() => 0);
+      open('{there}/popup');
       document.title = typeof RTCPeerConnection + typeof WebTransport;
-      for (const rel of ['preconnect', 'dns-prefetch', 'prefetch', 'icon', 'stylesheet']) {{
+      for (const rel of ['preconnect', 'dns-prefetch', 'prefetch', 'prerender', 'modulepreload',
+                         'icon', 'stylesheet']) {{
         const link = document.createElement('link');
-        link.rel = rel; link.href = 'http://127.0.0.1:{port}/' + rel; document.head.append(link);
+        link.rel = rel; link.href = '{there}/' + rel; document.head.append(link);
       }}
+      const rules = document.createElement('script');
+      rules.type = 'speculationrules';
+      rules.textContent = JSON.stringify({{ prefetch: [{{ urls: ['{there}/rules'] }}] }});
+      document.head.append(rules);
+      const frame = document.createElement('iframe');
+      document.body.append(frame);
+      const Peer = frame.contentWindow.RTCPeerConnection;
+      if (Peer) {{
+        const peer = new Peer({{ iceServers: [{{ urls: 'stun:127.0.0.1:{port}' }}] }});
+        peer.createDataChannel('x');
+        peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+      }}
+      const form = document.createElement('form');
+      form.action = '{there}/form'; form.method = 'post'; document.body.append(form);
+      form.submit();
     """
     async with opened(site, replace(FAST, quiet_ms=500)) as browser:
         page = await browser.render(
@@ -279,11 +356,20 @@ async def test_browser_has_no_network_of_its_own(site: Site) -> None:
                 url="http://portal.example/p/a",
             )
         )
+        asked = browser.fetcher.urls
+    udp.close()
     server.close()
     await server.wait_closed()
     assert connections == []
+    assert datagrams.received == 0
     assert page.title == "undefinedundefined"
-    assert f"ws://127.0.0.1:{port}/socket type_websocket" in page.blocked
+    assert {
+        f"ws://127.0.0.1:{port}/socket type_websocket",
+        f"{there}/events type_eventsource",
+        f"{there}/form method",
+    } <= set(page.blocked)
+    # What was not refused went to the fetcher, behind which the guard stands.
+    assert f"{there}/w" in asked
 
 
 async def test_crashed_page_costs_itself_only(site: Site) -> None:
