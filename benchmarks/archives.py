@@ -28,9 +28,9 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 
 from webmine_assets.archive.reader import read_archive
-from webmine_assets.archive.story import ContentMetadata, HttpMetadata, Story
+from webmine_assets.archive.story import METADATA_TYPE, ContentMetadata, HttpMetadata, Story
 from webmine_assets.archive.warc import ArchiveWriter
-from webmine_assets.reading.stored import RssEntry
+from webmine_assets.records import RssEntry
 
 PAGE_BYTES = 170_000
 LETTERS = "etaoinshrdlucmfwypvbgk"
@@ -104,16 +104,22 @@ def write_warcio(pages: list[bytes], folder: Path, level: int) -> Path:
         writer = warcio.warcwriter.WARCWriter(file, gzip=True)
         for number, page in enumerate(pages):
             url = f"http://www.example.edu/page/{number}"
-            headers = StatusAndHeaders(
-                "200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.0"
-            )
+            http = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.0")
             record = writer.create_warc_record(
-                url, "response", payload=io.BytesIO(page), http_headers=headers
+                url, "response", payload=io.BytesIO(page), http_headers=http
             )
             writer.write_record(record)
             block = json.dumps(story(number, page).metadata_json(), indent=2).encode()
+            headers = {
+                "Content-Type": METADATA_TYPE,
+                "WARC-Refers-To": record.rec_headers["WARC-Record-ID"],
+            }
             about = writer.create_warc_record(
-                url, "metadata", payload=io.BytesIO(block), length=len(block)
+                url,
+                "metadata",
+                payload=io.BytesIO(block),
+                length=len(block),
+                warc_headers_dict=headers,
             )
             writer.write_record(about)
     return path

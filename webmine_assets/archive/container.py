@@ -85,9 +85,9 @@ def parse_date(value: str) -> datetime | None:
     """A WARC-Date of 1.0 or 1.1, in UTC; None if it is not one."""
     try:
         moment = datetime.fromisoformat(value.strip())
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # an offset may lead past the year 9999
         return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def format_record(headers: list[tuple[str, str]], block: bytes) -> bytes:
@@ -189,7 +189,7 @@ class _Tape:
             mark = _END if data[line_end - 1 : line_end] == b"\r" else b"\n\n"
             if (end := data.find(mark, at, limit)) >= 0:
                 self._at = end + len(mark)
-                return data[at:end]
+                return bytes(data[at:end])
             if len(data) >= limit:
                 raise ArchiveError(self.name, "a record header without an end", offset=start)
             self._extend(start)
@@ -203,7 +203,8 @@ class _Tape:
         """The next `size` bytes; those that are not kept are passed over piece by piece."""
         parts: list[bytes] = []
         while size > 0:
-            part = self._piece.data[self._at : self._at + size]
+            # Through a view: the one copy that is made of a page is the one that is kept.
+            part = bytes(memoryview(self._piece.data)[self._at : self._at + size])
             self._at += len(part)
             size -= len(part)
             if keep:
@@ -219,7 +220,7 @@ class _Tape:
         self._advance()
         self._require(start)
         kept = self._piece.offset if self._compressed else offset
-        self._piece = Piece(kept, rest + self._piece.data)
+        self._piece = Piece(kept, bytes(rest) + self._piece.data)
 
     def _require(self, start: int) -> None:
         if self._ended:

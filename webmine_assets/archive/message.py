@@ -1,5 +1,6 @@
 """The HTTP message inside a response record: written plainly, read tolerantly, coding undone."""
 
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +15,16 @@ _DROPPED = frozenset(
     | {"connection", "keep-alive", "trailer", "upgrade", "te", "proxy-authenticate", "set-cookie"}
 )
 _MAX_HEADER_BYTES = 64 * 1024
+# One is usual, two happen behind careless proxies; each costs a whole pass over the body.
+_MAX_CODINGS = 5
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,16}")
 _HTML = ("text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpMessage:
-    """A response as read from a record; `problem` says why a body is left as it was stored."""
+    """A response as read from a record; `problem` says why a body is as it was stored, or short."""
 
     status: int | None
     headers: dict[str, str]
@@ -73,7 +78,7 @@ def one_line(value: str) -> str:
     return " ".join(value.split())
 
 
-def http_head_size(data: bytes, start: int, end: int) -> int:
+def http_head_size(data: bytes | bytearray, start: int, end: int) -> int:
     """The length of the HTTP response head at `start`, with its blank line; 0 if there is none.
 
     Lines may end with LF only.
@@ -81,7 +86,7 @@ def http_head_size(data: bytes, start: int, end: int) -> int:
     return head_size(data, start, end) if data.startswith(b"HTTP/", start) else 0
 
 
-def head_size(data: bytes, start: int, end: int) -> int:
+def head_size(data: bytes | bytearray, start: int, end: int) -> int:
     """The length of header lines at `start`, with the blank line that ends them; 0 if none does."""
     limit = min(end, start + _MAX_HEADER_BYTES)
     at = data.find(b"\r\n\r\n", start, limit)
@@ -95,9 +100,10 @@ def parse_fields(head: bytes) -> dict[str, str]:
     """Header lines by lower-case name; folded lines are joined, of repeated ones all are kept."""
     fields: dict[str, str] = {}
     name = ""
-    for line in head.decode("utf-8", "replace").splitlines():
+    # Not splitlines: to it a form feed or U+2028 inside a value ends a line.
+    for line in head.decode("utf-8", "replace").split("\n"):
         if line[:1] in (" ", "\t") and name:
-            fields[name] = f"{fields[name]} {line.strip()}"
+            fields[name] = f"{fields[name]} {line.strip()}".strip()
             continue
         raw_name, colon, value = line.partition(":")
         name = raw_name.strip().lower() if colon else ""
@@ -111,9 +117,13 @@ def parse_message(head: bytes, body: bytes, max_body_bytes: int) -> HttpMessage:
     if not head:
         return HttpMessage(status=None, headers={}, body=body, problem="not an HTTP message")
     status_line, _, rest = head.partition(b"\n")
+    status = _status(status_line)
+    if status and status < 200 and (size := http_head_size(body, 0, len(body))):
+        # `100 Continue` and the like precede the response; some crawlers store them with it.
+        return parse_message(body[:size], body[size:], max_body_bytes)
     headers = parse_fields(rest)
     decoded, problem = _decode_body(body, headers, max_body_bytes)
-    return HttpMessage(status=_status(status_line), headers=headers, body=decoded, problem=problem)
+    return HttpMessage(status=status, headers=headers, body=decoded, problem=problem)
 
 
 def _status(line: bytes) -> int | None:
@@ -126,13 +136,19 @@ def _decode_body(
 ) -> tuple[bytes, str | None]:
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = dechunk(body)
-    codings = [c.strip().lower() for c in headers.get("content-encoding", "").split(",")]
-    for coding in reversed([c for c in codings if c and c != "identity"]):
+    named = [c.strip().lower() for c in headers.get("content-encoding", "").split(",")]
+    codings = [c for c in named if c and c != "identity"]
+    if len(codings) > _MAX_CODINGS:
+        return body, f"content-encoding: more than {_MAX_CODINGS} codings"
+    for coding in reversed(codings):
         try:
-            body = _decode(body, coding, max_body_bytes)
+            decoded, is_whole = _decode(body, coding, max_body_bytes)
         except (zlib.error, brotli.error, zstandard.ZstdError, ValueError) as problem:
             # Some writers undo the coding and keep the header: then the bytes are right already.
             return body, f"content-encoding {coding}: {problem}"
+        if not is_whole:
+            return decoded or body, f"content-encoding {coding}: the data ends early"
+        body = decoded
     return body, None
 
 
@@ -143,11 +159,10 @@ def dechunk(body: bytes) -> bytes:
     while at < len(body):
         line_end = body.find(b"\n", at, at + 128)
         digits = body[at:line_end].split(b";")[0].strip() if line_end >= 0 else b""
-        try:
-            size = int(digits, 16)
-        except ValueError:
+        if not _CHUNK_SIZE.fullmatch(digits):
             return b"".join(parts) if parts else body
-        if size <= 0:
+        size = int(digits, 16)
+        if size == 0:
             break
         parts.append(body[line_end + 1 : line_end + 1 + size])
         at = line_end + 1 + size
@@ -155,27 +170,38 @@ def dechunk(body: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _decode(body: bytes, coding: str, limit: int) -> bytes:
+def _decode(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
+    """A body with one coding undone, and whether the coded data had its end."""
     if coding in ("gzip", "x-gzip", "deflate"):
         return _inflate(body, coding, limit)
     if coding == "br":
         decoder = brotli.Decompressor()
-        data = decoder.process(body, output_buffer_limit=limit + 1)
-        return _bounded(data, limit)
+        data = _bounded(decoder.process(body, output_buffer_limit=limit + 1), limit)
+        return data, decoder.is_finished()
     if coding == "zstd":
-        with zstandard.ZstdDecompressor().stream_reader(body) as reader:
-            return _bounded(reader.read(limit + 1), limit)
+        with zstandard.ZstdDecompressor().stream_reader(body, read_across_frames=True) as reader:
+            data = _bounded(reader.read(limit + 1), limit)
+        # This reader tells nothing of a frame that is cut off, unless nothing came of it.
+        return data, bool(data) or not body
     raise ValueError("unknown coding")
 
 
-def _inflate(body: bytes, coding: str, limit: int) -> bytes:
+def _inflate(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
     # 47: zlib or gzip by its header; bare deflate, which some servers send, has neither.
     bare = coding == "deflate" and (len(body) < 2 or int.from_bytes(body[:2], "big") % 31)
-    inflater = zlib.decompressobj(-15 if bare else 47)
-    return _bounded(inflater.decompress(body, limit + 1), limit)
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        inflater = zlib.decompressobj(-15 if bare else 47)
+        parts.append(_bounded(inflater.decompress(body, limit + 1 - size), limit - size))
+        size += len(parts[-1])
+        body = inflater.unused_data
+        # RFC 1952 allows several members, one after the other; what else follows is padding.
+        if not body.startswith(_GZIP_MAGIC):
+            return b"".join(parts), inflater.eof
 
 
 def _bounded(data: bytes, limit: int) -> bytes:
     if len(data) > limit:
-        raise ValueError(f"more than {limit} bytes when decoded")
+        raise ValueError("more bytes than allowed when decoded")
     return data

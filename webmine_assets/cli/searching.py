@@ -1,6 +1,7 @@
 """`webmine search`: ranked pages with snippets."""
 
 import dataclasses
+import re
 from datetime import datetime
 from typing import Annotated
 
@@ -8,8 +9,12 @@ import typer
 from rich.markup import escape
 
 from webmine_assets.cli.console import output, print_json
+from webmine_assets.errors import ConfigurationError
 from webmine_assets.settings import read_settings
 from webmine_assets.storage.search import Hit, SearchIndex
+
+# A letter or digit of any script; a star alone asks for every page.
+_WORD = re.compile(r"\w|\*")
 
 
 def search(
@@ -23,7 +28,10 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """Search titles and texts of all pages, best first."""
-    hits = SearchIndex(read_settings().search_index).search(
+    if not _WORD.search(words):
+        raise ConfigurationError(f"{words!r} has no word to search for")
+    index = SearchIndex(read_settings().search_index)
+    hits = index.search(
         words,
         institution=institution,
         since=since.date() if since else None,
@@ -34,9 +42,20 @@ def search(
         print_json([dataclasses.asdict(hit) for hit in hits])
         return
     if not hits:
-        output.print("nothing found")
+        output.print(_nothing(index, institution), markup=False, soft_wrap=True)
     for hit in hits:
         _show(hit)
+
+
+def _nothing(index: SearchIndex, institution: str | None) -> str:
+    """Why there may be nothing, if it is not for the words."""
+    counts = index.counts()
+    if not counts:
+        return "nothing found: no page is in the search index yet; `webmine run` fills it"
+    if institution is not None and institution not in counts:
+        known = ", ".join(counts)
+        return f"nothing found: no page of {institution!r} is in the index, only of {known}"
+    return "nothing found"
 
 
 def _show(hit: Hit) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from email.utils import parsedate_to_datetime
 from typing import BinaryIO
 
 from webmine_assets.ingest.tables import date_in_name, read_rows
@@ -35,13 +36,13 @@ class RejectedLine:
 
 
 def read_csv_urls(stream: BinaryIO, *, name: str) -> Iterator[CsvUrl | RejectedLine]:
-    """Every line of a CSV of URLs, usable or not; a file without a URL column is all rejected."""
+    """Every line of a CSV of URLs, usable or not; a file without a URL column is an error."""
     day = date_in_name(name.rpartition("/")[2])
     seen: set[int] = set()  # of hashes: a file may have millions of URLs
-    for row in read_rows(stream, name=name, lone_column="url"):
+    for row in read_rows(stream, name=name, needed=URL_COLUMNS):
         raw = row.first(URL_COLUMNS)
         if raw is None:
-            yield RejectedLine(row.line, "no_url", "; ".join(row.values)[:200])
+            yield RejectedLine(row.line, "no_url", "; ".join(row.values.values())[:200])
             continue
         url = resolve(raw, raw)
         if url is None or hash(url) in seen:
@@ -72,7 +73,10 @@ def csv_seed(entry: CsvUrl, *, institution: str, name: str, now: datetime) -> Se
 
 
 def _iso(value: str | None) -> str | None:
-    try:
-        return datetime.fromisoformat(value).isoformat() if value else None
-    except ValueError:
-        return None
+    """A date as ISO 8601 or as feeds write it (RFC 2822); None if it is neither."""
+    for parse in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            return parse(value).isoformat() if value else None
+        except (ValueError, OverflowError):
+            continue
+    return None

@@ -53,7 +53,7 @@ def read_historical(
 ) -> Iterator[StoredPage | RejectedRow]:
     """Every line of a historical CSV with its stored page, or why it has none."""
     day = date_in_name(name.rpartition("/")[2])
-    for row in read_rows(stream, name=name, lone_column="downloads_id"):
+    for row in read_rows(stream, name=name, needed=("downloads_id",)):
         download_id = row.values.get("downloads_id", "")
         if not _ID.fullmatch(download_id):
             yield RejectedRow(row.line, "bad_downloads_id", download_id[:200])

@@ -3,6 +3,7 @@
 http goes through a fetch that is handed in: the guarded door of the crawler.
 """
 
+import glob
 import gzip
 import hashlib
 import io
@@ -64,6 +65,9 @@ def expand_inputs(specs: Iterable[str], *, fetch: Fetch | None = None) -> Iterat
             yield _http_input(spec, fetch)
         elif scheme:
             yield from _fsspec_inputs(spec)
+        elif "*" in spec and not Path(spec).exists():
+            for path in _matching(spec):
+                yield from _local_inputs(path)
         else:
             yield from _local_inputs(Path(spec))
 
@@ -87,6 +91,13 @@ def _local_inputs(path: Path) -> Iterator[Input]:
         yield Input(str(path), partial(_open_file, path))
     else:
         raise ImportSourceError(f"{path}: there is no such file or folder")
+
+
+def _matching(spec: str) -> list[Path]:
+    found = sorted(glob.glob(spec))  # noqa: PTH207  # Path.glob wants the folder apart
+    if not found:
+        raise ImportSourceError(f"{spec}: no file or folder has such a name")
+    return [Path(name) for name in found]
 
 
 def _open_file(path: Path) -> BinaryIO:
@@ -122,7 +133,6 @@ def _http_input(url: str, fetch: Fetch | None) -> Input:
 def _fsspec_inputs(url: str) -> Iterator[Input]:
     if "::" in url:
         raise ImportSourceError(f"{url}: chained URLs are not taken; name the store itself")
-    protocol = url.partition("://")[0]
     try:
         store, path = fsspec.core.url_to_fs(url)
         paths = sorted(store.glob(path)) if "*" in path else [path]
@@ -134,8 +144,7 @@ def _fsspec_inputs(url: str) -> Iterator[Input]:
     if not files:
         raise ImportSourceError(f"{url}: nothing there")
     for file in files:
-        name = file if "://" in file else f"{protocol}://{file.lstrip('/')}"
-        yield Input(name, partial(_open, store, file, url))
+        yield Input(store.unstrip_protocol(file), partial(_open, store, file, url))
 
 
 def _open(store: Any, file: str, url: str) -> BinaryIO:

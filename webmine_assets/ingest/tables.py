@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
@@ -16,6 +16,8 @@ MAX_TABLE_BYTES = 4_000_000_000
 _MAX_LINE_CHARACTERS = 1_000_000
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?!\d)")
 _DELIMITERS = (",", ";", "\t", "|")
+_NO_DELIMITER = "\x1f"  # a control character that no list of URLs holds
+_BARE_URL = re.compile(r'https?://[^\s"]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,11 @@ class Row:
         return next((value for name in names if (value := self.values.get(name))), None)
 
 
-def read_rows(stream: BinaryIO, *, name: str, lone_column: str) -> Iterator[Row]:
-    """The rows of a table, gzip or not.
+def read_rows(stream: BinaryIO, *, name: str, needed: Sequence[str]) -> Iterator[Row]:
+    """The rows of a table, gzip or not; one that has none of the `needed` columns is an error.
 
-    In a file without a header `lone_column` is the column of URLs, or of the numbers that are all.
+    In a file without a header the column of URLs, or of numbers if they are all, is the first of
+    these.
     """
     text = io.TextIOWrapper(
         unpacked(stream, MAX_TABLE_BYTES), encoding="utf-8-sig", errors="replace", newline=""
@@ -43,8 +46,10 @@ def read_rows(stream: BinaryIO, *, name: str, lone_column: str) -> Iterator[Row]
     reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
     try:
         first_cells = next(reader, [])
-        made_up = _made_up_header(first_cells, lone_column)
+        made_up = _made_up_header(first_cells, needed[0])
         header = made_up or [cell.strip().lower() for cell in first_cells]
+        if any(header) and not {*needed} & {*header}:
+            raise ImportSourceError(_no_column(name, needed, header))
         for cells in chain([first_cells] if made_up else [], reader):
             values = {k: v.strip() for k, v in zip(header, cells, strict=False) if v.strip()}
             if values:
@@ -63,6 +68,11 @@ def date_in_name(name: str) -> date | None:
     return None
 
 
+def _no_column(name: str, needed: Sequence[str], header: Sequence[str]) -> str:
+    found = ", ".join(cell[:40] for cell in header[:10])
+    return f"{name}: no column named {' or '.join(needed)}; its first line has {found!r}"
+
+
 def _made_up_header(first: list[str], lone_column: str) -> list[str] | None:
     """Names for the columns if the first line is no header: it has a URL, or is a lone number."""
     found = [number for number, cell in enumerate(first) if "://" in cell]
@@ -76,9 +86,23 @@ def _made_up_header(first: list[str], lone_column: str) -> list[str] | None:
 
 
 def _delimiter(first: str) -> str:
-    if "://" in first:  # a line of data: a URL may hold any of the others
-        return "\t" if "\t" in first else ","
+    if "://" in first:
+        return _delimiter_of_data(first.strip())
     return max(_DELIMITERS, key=first.count) if any(map(first.count, _DELIMITERS)) else ","
+
+
+def _delimiter_of_data(line: str) -> str:
+    """The delimiter of a line with a URL: the one that leaves a cell that is a URL.
+
+    A URL may hold any of them but the tab, so a line that is all URL is not cut.
+    """
+    if _BARE_URL.fullmatch(line):
+        return _NO_DELIMITER
+    for delimiter in ("\t", *_DELIMITERS):
+        cells = line.split(delimiter)
+        if len(cells) > 1 and any(_BARE_URL.fullmatch(cell.strip(' "')) for cell in cells):
+            return delimiter
+    return ","
 
 
 def _bounded_lines(text: io.TextIOWrapper, name: str) -> Iterator[str]:

@@ -28,6 +28,9 @@ def read(text: str | bytes, name: str = "urls.csv") -> list[CsvUrl | RejectedLin
         "https://u1.edu/a\n",
         "5,https://u1.edu/a\n",
         "A title\thttps://u1.edu/a\n",
+        "A title;https://u1.edu/a\n",
+        "A title, with comma|https://u1.edu/a\n",
+        'https://u1.edu/a, "A, title"\n',
         '"https://u1.edu/a"\n',
         'url\n"https://u1.edu/a"',
     ],
@@ -58,6 +61,46 @@ def test_lines_that_name_no_new_page_are_told() -> None:
         (5, "repeated"),
         (6, "not_http"),
     ]
+
+
+@pytest.mark.parametrize("path", ["a,b.html", "a;b=1|2", "a,1,2.html?x=3;4"])
+def test_a_file_of_bare_urls_is_never_cut(path: str) -> None:
+    found = read(f"https://u1.edu/{path}\nhttps://u1.edu/other\n")
+    assert [entry.url for entry in found if isinstance(entry, CsvUrl)] == [
+        f"https://u1.edu/{path}",
+        "https://u1.edu/other",
+    ]
+
+
+def test_a_rejected_line_shows_its_values() -> None:
+    [rejected] = read("title,url\nA title,\n")
+    assert rejected == RejectedLine(2, "no_url", "A title")
+
+
+@pytest.mark.parametrize(
+    ("value", "iso"),
+    [
+        ("2026-02-01T10:00:00Z", "2026-02-01T10:00:00+00:00"),
+        ("Sun, 01 Feb 2026 10:00:00 +0100", "2026-02-01T10:00:00+01:00"),
+        ("1 February", None),
+        ("9999999-01-01", None),
+    ],
+)
+def test_dates_of_both_kinds_are_kept(value: str, iso: str | None) -> None:
+    [entry] = read(f'url,date\nhttps://u1.edu/a,"{value}"\n')
+    assert isinstance(entry, CsvUrl)
+    assert entry.published_at == iso
+
+
+@pytest.mark.parametrize("text", ["name,age\nx,3\n", "just a line of text\n", "\x00\xff;\n"])
+def test_a_file_without_a_column_of_urls_says_what_it_has(text: str) -> None:
+    with pytest.raises(ImportSourceError, match=r"urls\.csv: no column named url or link"):
+        read(text)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "url\n"])
+def test_an_empty_file_has_no_urls(text: str) -> None:
+    assert read(text) == []
 
 
 def test_gzip_is_undone() -> None:

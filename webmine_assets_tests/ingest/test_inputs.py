@@ -27,13 +27,31 @@ def test_files_and_folders_are_listed_in_order(tmp_path: Path) -> None:
     assert contents(inputs)["c.csv"] == b"sub/c.csv"
 
 
+@pytest.mark.parametrize("spec", ["{}/x-*", "file://{}/x-*"])
+def test_a_star_finds_files_of_this_machine_too(tmp_path: Path, spec: str) -> None:
+    for name in ("x-2.csv", "x-1.csv", "y.csv"):
+        (tmp_path / name).write_text(name)
+    inputs = list(expand_inputs([spec.format(tmp_path)]))
+    assert [each.name for each in inputs] == [
+        spec.format(tmp_path).replace("*", "1.csv"),
+        spec.format(tmp_path).replace("*", "2.csv"),
+    ]
+
+
+def test_a_file_may_have_a_star_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "x*.csv").write_text("star")
+    (tmp_path / "xy.csv").write_text("other")
+    [found] = expand_inputs([str(tmp_path / "x*.csv")])
+    assert contents([found]) == {"x*.csv": b"star"}
+
+
 def test_object_stores_take_a_star() -> None:
     store = fsspec.filesystem("memory")
     for name in ("x-1.csv", "x-2.csv", "y-1.csv"):
         store.pipe(f"/bucket/{name}", name.encode())
     inputs = list(expand_inputs(["memory://bucket/x-*"]))
     assert contents(inputs) == {"x-1.csv": b"x-1.csv", "x-2.csv": b"x-2.csv"}
-    assert inputs[0].name == "memory://bucket/x-1.csv"
+    assert inputs[0].name == "memory:///bucket/x-1.csv"
     assert len(list(expand_inputs(["memory://bucket"]))) == 3
     assert len(list(expand_inputs(["memory://bucket/y-1.csv"]))) == 1
 

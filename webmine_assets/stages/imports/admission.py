@@ -1,9 +1,10 @@
 """Whether a page out of a file belongs to an institution, and the row it becomes. Pure."""
 
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from webmine_assets.archive.container import parse_date
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.identity import is_credible_canonical
 from webmine_assets.crawl.pages.page import PDF_TYPE, PageInput, ParsedPage
@@ -182,13 +183,8 @@ def _is_ours(page: StoredPage) -> bool:
 
 def _moment(value: object, latest: datetime) -> datetime | None:
     """A time of our own archives, no later than it can have been."""
-    try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    if moment is None:
-        return None
-    return min(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC), latest)
+    moment = parse_date(value) if isinstance(value, str) else None
+    return min(moment, latest) if moment else None
 
 
 def _text(value: object) -> str | None:
