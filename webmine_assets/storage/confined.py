@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 import pyarrow as pa
@@ -38,6 +38,7 @@ class Answer:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     is_cut: bool
+    elapsed_s: float = field(default=0.0, compare=False)
 
 
 class ConfinedWarehouse:
@@ -91,7 +92,7 @@ class _Seat:
             raise QueryMemoryError
         if kind == REFUSED:
             raise QueryError(data.decode())
-        return _read_answer(data, is_cut=kind == CUT)
+        return _read_answer(data, is_cut=kind == CUT, elapsed_s=time.monotonic() - start)
 
     def end(self) -> None:
         process, self._process = self._process, None
@@ -143,14 +144,15 @@ def _cause_of_death(lived_s: float, timeout_s: float) -> QueryError:
     return QueryMemoryError()
 
 
-def _read_answer(data: bytes, *, is_cut: bool) -> Answer:
+def _read_answer(data: bytes, *, is_cut: bool, elapsed_s: float) -> Answer:
     table: pa.Table = pa.ipc.open_stream(data).read_all()
     try:
         rows = tuple(zip(*(column.to_pylist() for column in table.columns), strict=True))
     except OverflowError:
         # DuckDB's dates reach further than Python's.
         raise QueryError("a date is out of range; cast it to varchar to see it") from None
-    return Answer(columns=tuple(table.schema.names), rows=rows, is_cut=is_cut)
+    columns = tuple(table.schema.names)
+    return Answer(columns=columns, rows=rows, is_cut=is_cut, elapsed_s=elapsed_s)
 
 
 def send(pipe: IO[bytes], kind: bytes, data: bytes = b"") -> None:
