@@ -13,9 +13,10 @@ from webmine_assets.extract.document import MAX_ELEMENTS, Document
 from webmine_assets.extract.hints import Hint
 from webmine_assets.extract.inline import InlineWriter
 from webmine_assets.extract.markdown import MarkdownWriter
-from webmine_assets.extract.outline import Block, build_outline
+from webmine_assets.extract.outline import SKIPPED, Block, Outline, build_outline
 from webmine_assets.extract.prune import pruned, survives
 from webmine_assets.extract.rules import Removal, apply_rules
+from webmine_assets.extract.stated import stated_blocks
 from webmine_assets.institutions import ExtractionRule
 
 MIN_CONTENT_CHARS = 500
@@ -51,8 +52,11 @@ class Content:
 def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ()) -> Content:
     """Choose the main text and write the Markdown of a page."""
     removal = apply_rules(document.root, rules) if rules else Removal()
-    page = measure(build_outline(document.elements, removal.elements))
+    page = measure(outline_of(document, removal))
     choice = choose(page, page_titles(document))
+    if not removal.applied:
+        # A rule is about the tree: it must not be undone by text from elsewhere.
+        choice = _or_stated(document, choice)
     writer = MarkdownWriter(InlineWriter(document))
     raw = writer.write(_raw_blocks(page, choice))
     fit = writer.write(_fit_blocks(page, choice))
@@ -75,6 +79,29 @@ def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ())
     )
 
 
+def outline_of(document: Document, removal: Removal) -> Outline:
+    """The blocks of a page; if there are none to speak of, those in a noscript too.
+
+    An unclosed noscript swallows the page in libxml2, and pages for scripts keep their text in one.
+    """
+    outline = build_outline(document.elements, removal.elements)
+    if "noscript" in document.by_tag and _chars(outline) < MIN_CONTENT_CHARS:
+        opened = build_outline(document.elements, removal.elements, SKIPPED - {"noscript"})
+        # Less is the notice that scripts are needed.
+        if _chars(opened) > _chars(outline) + MIN_CONTENT_CHARS:
+            return opened
+    return outline
+
+
+def _chars(outline: Outline) -> int:
+    return sum(block.chars for block in outline.blocks)
+
+
+def _or_stated(document: Document, choice: Choice) -> Choice:
+    stated = stated_blocks(document, sum(block.chars for block in choice.blocks))
+    return Choice(stated, "json-ld:articleBody", None, choice.headline) if stated else choice
+
+
 def select(raw: str, fit: str) -> tuple[Literal["fit", "raw"], str]:
     """Which Markdown is the content: the pruned one unless pruning took too much."""
     if len(fit) < MIN_CONTENT_CHARS:
@@ -87,7 +114,8 @@ def select(raw: str, fit: str) -> tuple[Literal["fit", "raw"], str]:
 def _raw_blocks(page: Measured, choice: Choice) -> list[Block]:
     """The cleaned page, and whatever else the choice of main text has."""
     chosen = set(choice.blocks)
-    return [b for b in page.outline.blocks if is_clean(b) or b in chosen or b is choice.headline]
+    kept = [b for b in page.outline.blocks if is_clean(b) or b in chosen or b is choice.headline]
+    return kept + _elsewhere(page, choice)
 
 
 def _fit_blocks(page: Measured, choice: Choice) -> list[Block]:
@@ -96,13 +124,19 @@ def _fit_blocks(page: Measured, choice: Choice) -> list[Block]:
     chosen = set(choice.blocks)
     places = [i for i, block in enumerate(page.outline.blocks) if block in chosen]
     first, last = (places[0], places[-1]) if places else (0, -1)
-    return [
+    kept = [
         block
         for index, block in enumerate(page.outline.blocks)
         if block in chosen
         or block is choice.headline
         or (first <= index <= last and _stays(block) and survives(block, removed))
     ]
+    return kept + _elsewhere(page, choice)
+
+
+def _elsewhere(page: Measured, choice: Choice) -> list[Block]:
+    """The main text if it is not of the tree."""
+    return [] if choice.blocks and choice.blocks[0] in page.outline.blocks else choice.blocks
 
 
 def _stays(block: Block) -> bool:

@@ -187,7 +187,9 @@ def _attribute_hints(element: HtmlElement) -> int:
 
 
 def build_outline(
-    elements: list[HtmlElement], removed: Container[HtmlElement] = frozenset()
+    elements: list[HtmlElement],
+    removed: Container[HtmlElement] = frozenset(),
+    skipped_tags: Container[str] = SKIPPED,
 ) -> Outline:
     """Flatten the tree; elements in `removed` and tags without readable text are left out."""
     walker = _Walker(elements[0])
@@ -202,7 +204,7 @@ def build_outline(
             _leave(walker, stack.pop(), skipped)
         stack.append(element)
         tag = element.tag
-        if tag in SKIPPED or element in removed or (tag == "span" and _is_concealed(element)):
+        if tag in skipped_tags or element in removed or (tag == "span" and _is_concealed(element)):
             skipped.add(element)
         else:
             walker.open(element, tag)

@@ -17,6 +17,7 @@ from webmine_assets.extract.metadata.evidence import MAX_CLAIM_CHARS, Evidence
 from webmine_assets.extract.metadata.headings import DASH, STRONG_SEPARATOR
 from webmine_assets.extract.metadata.wording import fold, squeeze, text_of
 
+MAX_CUTS = 8  # a title of nothing but separators would be cut for ever
 MIN_CHARS, MAX_CHARS = 3, 200
 MAX_SUFFIX_WORDS = 5
 
@@ -76,8 +77,10 @@ def _is_site_only(title: str, source: str, evidence: Evidence) -> bool:
     return any(not evidence.headings.flaw_of(h) for h in evidence.headings.by_tag["h2"])
 
 
-def _without_site(title: str, evidence: Evidence) -> str:
+def _without_site(title: str, evidence: Evidence, cuts: int = MAX_CUTS) -> str:
     """The title without the site's name; a part that is a heading of the page wins."""
+    if not cuts:
+        return title
     if part := evidence.headings.part_of(title):
         return part
     for pattern in (STRONG_SEPARATOR, DASH):
@@ -86,9 +89,9 @@ def _without_site(title: str, evidence: Evidence) -> str:
             continue
         strong = pattern is STRONG_SEPARATOR
         if strong and fold(title[: breaks[0].start()]) in evidence.headings.site_names:
-            return _without_site(title[breaks[-1].end() :], evidence)
+            return _without_site(title[breaks[-1].end() :], evidence, cuts - 1)
         if _is_suffix(title, breaks[-1], evidence, strong=strong):
-            return _without_site(title[: breaks[-1].start()].rstrip(), evidence)
+            return _without_site(title[: breaks[-1].start()].rstrip(), evidence, cuts - 1)
     return title
 
 
