@@ -23,6 +23,7 @@ _ENOUGH = 0.15
 _DOUBTFUL_LINE = -0.85
 _DOUBTFUL_HEADING = -1.5
 _LINES = frozenset(("p", "li", "td", "th", "dd", "dt"))
+_ITEMS = frozenset(("li", "dd", "dt"))
 # A page of links (a course list, a directory) has little that reads like an article; when the
 # weighed text is less than this share of what cleaning left, the cleaned page is the text.
 _LISTING_SHARE = 0.15
@@ -76,7 +77,8 @@ def _weighed(votes: Votes, weights: Sequence[float]) -> list[Block]:
     kept: list[Block] = []
     seen: set[str] = set()
     for index, block in enumerate(votes.blocks):
-        if not _is_wanted(votes, scores, index) or block.text in seen:
+        follows = bool(kept) and kept[-1] is votes.blocks[index - 1]
+        if not _is_wanted(votes, scores, index, follows=follows) or block.text in seen:
             continue
         if block.chars > _REPEATED_CHARS:
             seen.add(block.text)
@@ -86,28 +88,38 @@ def _weighed(votes: Votes, weights: Sequence[float]) -> list[Block]:
     return kept
 
 
-def _is_wanted(votes: Votes, scores: list[float], index: int) -> bool:
-    if scores[index] <= _ENOUGH and not _is_joined(votes, scores, index):
+def _is_wanted(votes: Votes, scores: list[float], index: int, *, follows: bool) -> bool:
+    if scores[index] <= _ENOUGH and not _is_joined(votes, scores, index, follows=follows):
         return False
     if index == votes.headline or is_cookie_notice(votes.blocks[index].text):
         return False
     return not votes.is_foreign(index)
 
 
-def _is_joined(votes: Votes, scores: list[float], index: int) -> bool:
+def _is_joined(votes: Votes, scores: list[float], index: int, *, follows: bool) -> bool:
     """Whether a doubtful block belongs to its neighbours: a heading to the text under it, a short
-    line to the lines around it."""
-    if index + 1 >= len(scores) or scores[index + 1] <= _ENOUGH:
+    line to the lines around it, an item to the item before it."""
+    block = votes.blocks[index]
+    if not is_clean(block):
         return False
-    block, following = votes.blocks[index], votes.blocks[index + 1]
+    followed = index + 1 < len(scores) and scores[index + 1] > _ENOUGH
     if block.node.tag in HEADINGS:
-        if scores[index] <= _DOUBTFUL_HEADING:
-            return False
-        started = votes.page.prose[index] > votes.page.prose[max(votes.headline, 0)]
-        return started and is_clean(block) and is_clean(following)
-    if scores[index] <= _DOUBTFUL_LINE or index == 0 or scores[index - 1] <= _ENOUGH:
+        return followed and scores[index] > _DOUBTFUL_HEADING and _is_subheading(votes, index)
+    if scores[index] <= _DOUBTFUL_LINE or index == 0:
         return False
-    return block.node.tag in _LINES and is_clean(block)
+    if follows and block.node.tag in _ITEMS and _are_siblings(block, votes.blocks[index - 1]):
+        return True
+    return followed and scores[index - 1] > _ENOUGH and block.node.tag in _LINES
+
+
+def _are_siblings(one: Block, other: Block) -> bool:
+    return one.node.parent is other.node.parent
+
+
+def _is_subheading(votes: Votes, index: int) -> bool:
+    """Whether there is text between the headline and a heading, and clean text under it."""
+    prose = votes.page.prose
+    return prose[index] > prose[max(votes.headline, 0)] and is_clean(votes.blocks[index + 1])
 
 
 def _nearest(votes: Votes, kept: Sequence[Block]) -> tuple[str, Node | None]:

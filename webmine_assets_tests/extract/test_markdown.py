@@ -1,6 +1,10 @@
 """Markdown that people can read: structure, links and pictures of a page."""
 
+import html
+
 import pytest
+from lxml import html as lxml_html
+from markdown_it import MarkdownIt
 
 from webmine_assets.extract.candidates import measure
 from webmine_assets.extract.document import Document
@@ -78,6 +82,16 @@ CASES = {
     "no accidental list": ("<p>1. one</p><p>- two</p>", "1\\. one\n\n\\- two"),
     "no accidental emphasis": ("<p>2 * 3, a_b and _x_</p>", "2 \\* 3, a_b and \\_x\\_"),
     "no accidental markup": ("<p>a &lt;b&gt; c &lt; d</p>", "a \\<b> c < d"),
+    "no accidental heading or list after a line break": (
+        "<p>a<br># b<br>+ c<br>1. d<br>===</p>", "a  \n\\# b  \n\\+ c  \n1\\. d  \n\\==="
+    ),
+    "a number alone is no list": ("<p>1.</p>", "1\\."),
+    "no accidental entity": ("<p>&amp;lt; AT&amp;T</p>", "\\&lt; AT&T"),
+    "no accidental link definition": ("<p>[1]: http://x.y</p>", "\\[1]: http://x.y"),
+    "no accidental picture": ('<p>OK!<a href="/x">go</a></p>', "OK! [go](https://example.org/x)"),
+    "no accidental strike": ("<p>a ~~b~~</p>", "a \\~~b\\~~"),
+    "emphasis that no reader would see as such": ("<p><b>Note:</b>this</p>", "Note:this"),
+    "emphasis side by side": ("<p><i>a</i><i>b</i></p>", "a*b*"),
     "scripts and styles are not text": ("<p>a<script>x()</script><style>p{}</style>b</p>", "ab"),
     "concealed pieces of a line": ('<p>a<span class="sr-only">hidden</span>b</p>', "ab"),
 }  # fmt: skip
@@ -115,3 +129,47 @@ PIXELS = {
 @pytest.mark.parametrize("body", PIXELS.values(), ids=PIXELS.keys())
 def test_no_picture_a_reader_would_not_see(body: str) -> None:
     assert markdown(f"<p>text {body}</p>") == "text"
+
+
+ROUND_TRIP = (
+    *(
+        "2 * 3 * 4",
+        "a_b __c__ _d_",
+        "`x` ``y``",
+        "**not bold**",
+        "~~~",
+        "~~x~~",
+        "# a",
+        "1. a",
+        "1)",
+    ),
+    *(
+        "+",
+        "- - -",
+        "=====",
+        "> a",
+        ">a",
+        "[a]: b",
+        "[a](b)",
+        "![a](b)",
+        "<b>",
+        "<!-- a -->",
+        "&amp;",
+    ),
+    *("&#65;", "a|b|c", "\\* \\", "!", "http://x.y/_a_", "<http://x.y>", "a\u2028b", "100%", "***"),
+)
+
+
+@pytest.mark.parametrize("text", ROUND_TRIP)
+@pytest.mark.parametrize("tag", ["p", "li", "h2", "td", "blockquote", "b", "a href='/x'"])
+def test_a_reader_of_the_markdown_sees_the_text(text: str, tag: str) -> None:
+    element = f"<{tag}>{html.escape(text)}</{tag.split()[0]}>"
+    rows = f"<tr>{element}<td>z</td></tr><tr><td>y</td><td>x</td></tr>"
+    written = markdown(f"<table>{rows}</table>" if tag == "td" else f"<div>{element}</div>")
+    rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(written)
+    seen = squeezed(lxml_html.fromstring(f"<div>{rendered}</div>").text_content())
+    assert seen == (squeezed(text) if tag != "td" else squeezed(text) + "zyx")
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())

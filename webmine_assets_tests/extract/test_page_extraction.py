@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -58,6 +59,33 @@ HUGE = {
     "srcset": f'<img srcset="{repeated("/a 1x, ")}">', "less than": repeated("<"),
     "cookies": f"<p>{repeated('uses a b c d cookies ')}</p>", "emphasis": "<p>" + "<b><i>" * 50_000,
 }  # fmt: skip
+
+
+def many(unit: str) -> str:
+    return f"<p>{unit * (396 // len(unit))}</p>" * 12_000
+
+
+# 5 MB each, and under two seconds on a machine of its own; the limit leaves room for a busy one.
+FIVE_MEGABYTES = {
+    "asterisks": many("*_`"), "backslashes": many("\\"), "brackets": many("]("),
+    "tags": many("&lt;b"),
+    "entities": many("&amp;"), "tildes": many("~"), "nodes": "<p>word</p>" * 450_000,
+    "table": f"<table>{repeated('<tr><td>a</td><td>b</td></tr>', 5_000_000)}</table>",
+    "title": f"<title>{'| ' * 100_000}</title><h1>{'| ' * 2_000_000}</h1>",
+    "one word": "a" * 5_000_000, "digits": f"<p>{'1' * 5_000_000}",
+    "quotes": f"<p>{chr(34) * 5_000_000}",
+    "stated": f'<script type="application/ld+json">{{"articleBody":"{"a " * 450_000}"}}</script>',
+    "bio": many("is a b c d "), "attribute": f'<p class="{repeated("share ", 5_000_000)}">x</p>',
+}  # fmt: skip
+BUSY_MACHINE_S = 6.0
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("html", FIVE_MEGABYTES.values(), ids=FIVE_MEGABYTES.keys())
+def test_five_megabytes_of_anything_take_seconds(html: str) -> None:
+    started = time.process_time()
+    extract_page(html, url="https://example.org/")
+    assert time.process_time() - started < BUSY_MACHINE_S
 
 
 @pytest.mark.timeout(30)
