@@ -1,10 +1,7 @@
 """`webmine crawl` and `webmine why`: the crawl without Dagster, and its ledger."""
 
-import asyncio
-import contextlib
-import dataclasses
-import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,18 +14,14 @@ from webmine_assets.cli.console import (
     print_table,
     showing_progress,
     tell,
-    to_json,
 )
-from webmine_assets.crawl.miner import WebMiner, build_web_miner
+from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.errors import ConfigurationError
-from webmine_assets.institutions import Institution, load_institution
-from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
+from webmine_assets.institutions import load_institution
 from webmine_assets.settings import read_settings
-from webmine_assets.stages.crawl import show
-from webmine_assets.stages.previous import stored_snapshots
-from webmine_assets.stages.screenshots import keep_screenshots
+from webmine_assets.stages.folder_crawl import LEDGER, crawl_into
 from webmine_assets.storage import warehouse
-from webmine_assets.storage.lake import Lake, write_parquet
+from webmine_assets.storage.lake import Lake
 from webmine_assets.urls import canonicalise, resolve
 
 
@@ -60,39 +53,18 @@ def crawl(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise ConfigurationError(f"{out} cannot be made: {problem.strerror}") from problem
-    base = build_web_miner(read_settings())
-    miner = dataclasses.replace(base, journals=out / "journal")
-    report = _crawl_into(miner, institution, out)
+    settings = read_settings()
+    with showing_progress() as progress:
+        miner = build_web_miner(settings)
+        report = crawl_into(out, institution, miner=miner, settings=settings, progress=progress)
     if as_json:
-        print_json(json.loads((out / "report.json").read_text("utf-8")))
-    else:
-        rows = [{"decision and reason": name, "urls": n} for name, n in report.reasons.items()]
-        print_table(rows, title=f"{institution.institution_id}: {report.stopped_by}")
-        if not report.counters.pages_used:
-            tell("warning", "no page was stored; the reasons above say why")
-        output.print(f"results in {out}")
-
-
-def _crawl_into(miner: WebMiner, institution: Institution, out: Path) -> CrawlReport:
-    name = institution.institution_id
-    with (
-        showing_progress() as progress,
-        progress.task(f"{name}: crawl") as task,
-        stored_snapshots(out / "page_snapshots.parquet", name) as previous,
-    ):
-        miner = dataclasses.replace(miner, previous_of=lambda _: previous)
-        crawling = miner.mine(institution, on_progress=lambda seen: show(task, seen))
-        with asyncio.run(crawling) as result:
-            write_parquet(out / "url_ledger.parquet", LedgerRow, result.ledger())
-            write_parquet(out / "page_snapshots.parquet", PageSnapshot, result.snapshots())
-            report = dataclasses.asdict(result.report)
-            report["config"] = json.loads(report.pop("config_json"))
-            (out / "report.json").write_text(to_json(report) + "\n", "utf-8")
-            keep_screenshots(result, out / "screenshots")
-            result.finish()
-    with contextlib.suppress(OSError):
-        miner.journals.rmdir()
-    return result.report
+        print_json(report)
+        return
+    rows = [{"decision and reason": name, "urls": n} for name, n in report["reasons"].items()]
+    print_table(rows, title=f"{institution.institution_id}: {report['stopped_by']}")
+    if not report["counters"]["pages_used"]:
+        tell("warning", "no page was stored; the reasons above say why")
+    output.print(f"results in {out}; ask about a URL with: webmine why URL --out {out}")
 
 
 _HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
@@ -109,16 +81,20 @@ order by jaro_winkler_similarity(url, $1) desc limit 3
 
 def why(
     url: Annotated[str, typer.Argument(help="the URL as it stands in a page or in your browser")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="a folder of `webmine crawl`, instead of the lake"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """What was decided about a URL, why, and how it was found."""
     typed = [url] if _HAS_SCHEME.match(url) else [f"https://{url}", f"http://{url}"]
     absolute = [found for form in typed if (found := resolve(form, form))]
     if not absolute:
-        raise ConfigurationError(f"{url} is not an http or https URL")
-    lake = Lake(read_settings().lake)
+        raise ConfigurationError(f"{url!r} is not an http or https URL")
+    ask = _asking(out)
     forms = list(dict.fromkeys([*absolute, *map(canonicalise, absolute), url]))
-    rows = warehouse.query(lake, _WHY, [forms]).to_pylist()
+    rows = ask(_WHY, [forms])
     if as_json:
         print_json(rows)
     elif rows:
@@ -126,10 +102,21 @@ def why(
             _explain(row)
     else:
         output.print(f"{url} was never discovered by a crawl.", markup=False, soft_wrap=True)
-        near = warehouse.query(lake, _NEAR, [absolute[0]]).to_pylist()
+        near = ask(_NEAR, [absolute[0]])
         if near:
             print_table(near, title="Discovered and similar")
     raise typer.Exit(0 if rows else 1)
+
+
+def _asking(out: Path | None) -> Callable[[str, list[Any]], list[dict[str, Any]]]:
+    """Questions to the ledger of the lake, or to that of a folder."""
+    if out is None:
+        lake = Lake(read_settings().lake)
+        return lambda sql, values: warehouse.query(lake, sql, values).to_pylist()
+    ledger = out / LEDGER
+    if not ledger.is_file():
+        raise ConfigurationError(f"{ledger} is not there; `webmine crawl --out {out}` writes it")
+    return lambda sql, values: warehouse.query_file(ledger, "url_ledger", sql, values).to_pylist()
 
 
 def _explain(row: dict[str, Any]) -> None:

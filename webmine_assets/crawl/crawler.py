@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from webmine_assets.crawl.assembly import Assembly, assemble
-from webmine_assets.crawl.budget import OUT_OF_TIME, Exhausted
+from webmine_assets.crawl.budget import Exhausted
 from webmine_assets.crawl.cache import NoPrevious, PreviousSnapshots
 from webmine_assets.crawl.discovery import Found
 from webmine_assets.crawl.exchange import Fetcher, Refusal, Renderer
@@ -18,7 +18,7 @@ from webmine_assets.crawl.network.clock import Clock
 from webmine_assets.crawl.outcome import Outcome
 from webmine_assets.crawl.pages.page_signals import is_hash_route
 from webmine_assets.crawl.pages.parsers import InlineParser, Parser, ParserPool
-from webmine_assets.crawl.recovery.journal import Journal
+from webmine_assets.crawl.recovery.journal import Journal, Stop
 from webmine_assets.crawl.report import CrawlProgress, build_report, count, progress
 from webmine_assets.crawl.result import CrawlResult
 from webmine_assets.crawl.snapshot import key_of
@@ -103,6 +103,7 @@ class _Run:
     clock: Clock
     on_progress: OnProgress
     commits: int = 0
+    late: list[Item] = field(default_factory=list)
     started: float = field(init=False)
     spent_before_s: float = field(init=False)
 
@@ -127,13 +128,25 @@ class _Run:
             if exhausted is not None:
                 return exhausted
             self._fill()
+            if self._is_stopped:
+                return await self._wind_up()
             if not self.window:
-                return OUT_OF_TIME if self._is_replayed else None
+                return None
             finished = await self.window.finish_first(self._remaining_s())
             if finished is None:
-                self.journal.append_stop(self.commits)
-                return OUT_OF_TIME
-            await self._commit(*finished)
+                late = frozenset(item.mark for item in self.window.unended)
+                self.journal.append_stop(Stop(self.commits, late))
+            else:
+                await self._commit(*finished)
+
+    async def _wind_up(self) -> Exhausted:
+        """The time is up: what was received behind a slow page still counts, in its order."""
+        while self.window:
+            if self._is_late(self.window.first):
+                self.late.append(await self.window.drop_first())
+            elif finished := await self.window.finish_first(None):
+                await self._commit(*finished)
+        return self.parts.budget.out_of_time()
 
     def _fill(self) -> None:
         frontier, ledger = self.parts.frontier, self.parts.ledger
@@ -145,20 +158,26 @@ class _Run:
                 self._start(item)
 
     def _has_room(self) -> bool:
-        if not (self.window.has_room and self.parts.budget.can_take(self.window.pages)):
+        # In a replay, visits that had not ended when the clock did still take up their places.
+        late_pages = sum(item.kind is ItemKind.PAGE for item in self.late)
+        if len(self.window) + len(self.late) >= self.window.size:
             return False
-        limit = self.journal.stopped_after
-        return limit is None or self.commits + len(self.window) < limit
+        return self.parts.budget.can_take(self.window.pages + late_pages)
 
     @property
-    def _is_replayed(self) -> bool:
-        """Whether a replay has come to where the clock ended the crawl."""
-        limit = self.journal.stopped_after
-        return limit is not None and self.commits >= limit
+    def _is_stopped(self) -> bool:
+        """Whether the clock has ended the crawl, now or at this point of the one replayed."""
+        stop = self.journal.stop
+        return stop is not None and self.commits >= stop.commits
+
+    def _is_late(self, item: Item) -> bool:
+        return self.journal.stop is not None and item.mark in self.journal.stop.late
 
     def _start(self, item: Item) -> None:
         plan = self.parts.planner.plan(item.url)
-        if item.kind is ItemKind.PAGE:
+        if self._is_late(item):
+            self.late.append(item)
+        elif item.kind is ItemKind.PAGE:
             self.window.start(item, plan, self.parts.visitor.visit(item, plan))
         else:
             self.window.start(item, plan, self.parts.listings.visit(item))
@@ -191,11 +210,13 @@ class _Run:
 
     async def _settle_rest(self, exhausted: Exhausted | None) -> None:
         """What was left says which budget left it."""
-        items = await self.window.cancel()
+        items = [*self.late, *await self.window.cancel()]
         while item := self.parts.frontier.pop():
             items.append(item)
         if exhausted is not None:
-            refusal = Refusal(decision=exhausted.decision, reason=exhausted.reason)
+            refusal = Refusal(
+                decision=exhausted.decision, reason=exhausted.reason, detail=exhausted.detail
+            )
             for item in items:
                 if item.kind is ItemKind.PAGE and not self.parts.ledger.is_settled(item.key):
                     self.parts.discovery.settle(item.key, refusal)
@@ -204,7 +225,7 @@ class _Run:
 
     def _remaining_s(self) -> float | None:
         """Seconds to wait for the next outcome; a replay goes on to where the clock ended it."""
-        if self.journal.stopped_after is not None:
+        if self.journal.stop is not None:
             return None
         return self.parts.budget.remaining_s(self._spent_s())
 
@@ -229,6 +250,7 @@ class _Run:
 
     def result(self, stopped_by: str, rendering: str) -> CrawlResult:
         parts, ledger = self.parts, self.parts.ledger
+        parts.committer.tally.links_left_off += parts.discovery.left_off
         counters = count(
             parts.committer.tally,
             ledger.decisions,

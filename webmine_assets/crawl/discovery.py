@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from webmine_assets.crawl.budget import LEAST_DISCOVERED, LEAST_WAITING
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.frontier import Frontier, Item, ItemKind
 from webmine_assets.crawl.identity import Identities
@@ -40,6 +41,10 @@ class Discovery:
     ledger: Ledger
     frontier: Frontier
     identities: Identities
+    max_waiting: int = LEAST_WAITING
+    max_discovered: int = LEAST_DISCOVERED
+    left_off: int = 0
+    """Links that were not taken in, as there were too many already."""
     listings: ListingLimit = field(default_factory=ListingLimit)
     queued: int = 0
     depth_max_seen: int = 0
@@ -59,6 +64,9 @@ class Discovery:
         self, found: Found, *, depth: int, discovered_from: str | None, source: str = "crawl"
     ) -> None:
         """Take a URL in, unless it is known; a refusal is its ledger row."""
+        if self.ledger.discovered >= self.max_discovered and not self.ledger.is_known(found.key):
+            self.left_off += 1
+            return
         if not self.ledger.discover(found.key, depth=depth, discovered_from=discovered_from):
             self.identities.note_variant(found.key, found.url, (depth, discovered_from))
             return
@@ -96,8 +104,12 @@ class Discovery:
         self._nofollow.clear()
 
     def _note_nofollow(self, link: Found, depth: int, source_url: str) -> None:
-        if not self.ledger.is_known(link.key) and len(self._nofollow) < MAX_NOFOLLOW:
-            self._nofollow.setdefault(link.key, (depth, source_url))
+        if self.ledger.is_known(link.key) or link.key in self._nofollow:
+            return
+        if len(self._nofollow) < MAX_NOFOLLOW:
+            self._nofollow[link.key] = (depth, source_url)
+        else:
+            self.left_off += 1
 
     def _refusal(self, found: Found, depth: int) -> Refusal | None:
         refusal = self.scope.decide(found.url)
@@ -106,4 +118,10 @@ class Discovery:
             refusal = Refusal(
                 decision=Decision.OVER_DEPTH, reason="max_depth", detail=f"depth {depth} of {limit}"
             )
-        return refusal or self.traps.decide(found.url)
+        return refusal or self.traps.decide(found.url) or self._queue_refusal()
+
+    def _queue_refusal(self) -> Refusal | None:
+        if len(self.frontier) < self.max_waiting:
+            return None
+        detail = f"{self.max_waiting} URLs were waiting already"
+        return Refusal(decision=Decision.OVER_PAGES, reason="max_queue", detail=detail)

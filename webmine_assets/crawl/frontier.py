@@ -27,6 +27,11 @@ class Item:
     source: str = "crawl"
     kind: ItemKind = ItemKind.PAGE
 
+    @property
+    def mark(self) -> str:
+        """What tells it from every other item of a crawl: a sitemap may be linked as a page too."""
+        return f"{self.kind} {self.key}"
+
 
 class Frontier:
     """Two queues a depth (preferred, others): the order depends only on the calls made.

@@ -1,8 +1,9 @@
 """What a site lists itself: the sitemaps its robots.txt advertises, visited like pages."""
 
+import asyncio
 from dataclasses import dataclass, field
 
-from webmine_assets.crawl.exchange import FetchRequest, FetchResponse
+from webmine_assets.crawl.exchange import FetchRequest, FetchResponse, Refusal
 from webmine_assets.crawl.frontier import Item, ItemKind
 from webmine_assets.crawl.network.robots_gate import RobotsGate
 from webmine_assets.crawl.outcome import Cost, Listed
@@ -34,17 +35,22 @@ class ListingReader:
             return Listed()
         replayed = int(self.sitemaps.has(item.url))
         answer = await self.sitemaps.fetch(
-            FetchRequest(url=item.url, max_body_bytes=MAX_SITEMAP_BYTES)
+            FetchRequest(url=item.url, max_body_bytes=MAX_SITEMAP_BYTES, check_hop=self._check_hop)
         )
         if not isinstance(answer, FetchResponse) or answer.status != 200:
             return Listed(cost=Cost(requests=1, replayed=replayed))
-        found = parse_sitemap(answer.body)
+        # 50 MB of XML take seconds: connections that are being read must not starve meanwhile.
+        found = await asyncio.to_thread(parse_sitemap, answer.body)
         pages = (resolve(entry.raw_url, answer.url) for entry in found.entries)
         return Listed(
             pages=tuple(url for url in pages if url),
             sitemaps=self._allowed(found.nested, answer.url),
             cost=Cost(requests=1, replayed=replayed, wire_bytes=answer.wire_bytes),
         )
+
+    async def _check_hop(self, url: str) -> Refusal | None:
+        """A sitemap may not send the crawler where a link may not."""
+        return self.scope.decide(url) or await self.robots.decide(url)
 
     def _allowed(self, raw_urls: tuple[str, ...], base: str) -> tuple[str, ...]:
         """Sitemaps on the institution's own hosts; others may list what they like."""

@@ -5,10 +5,12 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from webmine_assets.crawl.cache import NoPrevious, PreviousSnapshots
 from webmine_assets.crawl.crawler import (
@@ -64,8 +66,11 @@ class WebMiner:
     def crawl(
         self, institution: Institution, *, on_progress: OnProgress = ignore_progress
     ) -> Iterator[PageSnapshot]:
-        """The institution's pages; when the last one is taken the crawl counts as published."""
-        with asyncio.run(self.mine(institution, on_progress=on_progress)) as result:
+        """The institution's pages; when the last one is taken the crawl counts as published.
+
+        Until then its journal stays, and the next call goes on from it instead of the network.
+        """
+        with _run(self.mine(institution, on_progress=on_progress)) as result:
             yield from result.snapshots()
             result.finish()
 
@@ -156,6 +161,16 @@ class WebMiner:
             ),
         )
         return await stack.enter_async_context(renderer), "on"
+
+
+def _run(mining: Coroutine[Any, Any, CrawlResult]) -> CrawlResult:
+    """Mine to the end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(mining)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        return beside.submit(asyncio.run, mining).result()
 
 
 def build_web_miner(settings: Settings, *, previous_of: PreviousOf = no_previous) -> WebMiner:

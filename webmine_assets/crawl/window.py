@@ -52,10 +52,6 @@ class Window:
         """How many of the visits under way may end as a page."""
         return self._pages
 
-    @property
-    def has_room(self) -> bool:
-        return len(self._visits) < self.size
-
     def start(self, item: Item, plan: Plan, visit: Coroutine[Any, Any, Outcome]) -> None:
         self._visits.append(UnderWay(item, plan, asyncio.create_task(visit)))
         self._pages += item.kind is ItemKind.PAGE
@@ -69,6 +65,23 @@ class Window:
         self._visits.popleft()
         self._pages -= first.item.kind is ItemKind.PAGE
         return first, first.task.result()
+
+    @property
+    def unended(self) -> list[Item]:
+        """The items whose visits have not ended yet, in order."""
+        return [visit.item for visit in self._visits if not visit.task.done()]
+
+    @property
+    def first(self) -> Item:
+        return self._visits[0].item
+
+    async def drop_first(self) -> Item:
+        """End the earliest visit without its outcome."""
+        first = self._visits.popleft()
+        self._pages -= first.item.kind is ItemKind.PAGE
+        first.task.cancel()
+        await asyncio.gather(first.task, return_exceptions=True)
+        return first.item
 
     async def cancel(self) -> list[Item]:
         """End what is under way; its items, in order."""

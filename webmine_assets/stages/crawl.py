@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 
 from webmine_assets.crawl.miner import build_web_miner
-from webmine_assets.crawl.recovery.crawl_journal import config_digest, journal_path
-from webmine_assets.crawl.recovery.journal import STALE_AFTER, CrawlHeader, left_header
+from webmine_assets.crawl.recovery.crawl_journal import is_same_crawl, journal_path, remove_left
+from webmine_assets.crawl.recovery.journal import left_header
 from webmine_assets.crawl.report import CrawlProgress
 from webmine_assets.crawl.result import CrawlResult
 from webmine_assets.institutions import Institution
@@ -88,13 +88,12 @@ def finish_published(wanted: Institution, *, lake: Lake, settings: Settings) -> 
     name = wanted.institution_id
     journal = journal_path(settings.journals, name)
     left = left_header(journal)
-    if left is None or lake.note("page_snapshots", name) != _note(left.started_at):
+    if left is None or lake.note("page_snapshots", name) != start_note(left.started_at):
         return None
-    for suffix in (".journal", ".pages", ".ledger"):
-        journal.with_suffix(suffix).unlink(missing_ok=True)
+    remove_left(journal)
     reports = lake.read(CrawlReport, "crawl_reports", name, size=100)
     report = next((row for row in reports if row.started_at == left.started_at), None)
-    if report is None or not _is_wanted(left, wanted):
+    if report is None or not is_same_crawl(left, wanted, now=datetime.now(UTC)):
         return None
     return CrawlOutcome(
         snapshots=lake.published("page_snapshots", name),
@@ -104,13 +103,8 @@ def finish_published(wanted: Institution, *, lake: Lake, settings: Settings) -> 
     )
 
 
-def _is_wanted(left: CrawlHeader, wanted: Institution) -> bool:
-    """Whether the crawl that was cut off is the one asked for: same settings, and not long ago."""
-    is_recent = datetime.now(UTC) - left.started_at < STALE_AFTER
-    return is_recent and left.config_digest == config_digest(wanted)
-
-
-def _note(started_at: datetime) -> dict[str, str]:
+def start_note(started_at: datetime) -> dict[str, str]:
+    """What the pages of a crawl carry: who finds it knows that the crawl is published."""
     return {"started_at": started_at.isoformat()}
 
 
@@ -125,7 +119,7 @@ def publish(result: CrawlResult, *, lake: Lake, institution: str) -> CrawlOutcom
     reports = lake.write(
         "crawl_reports", institution, chain([result.report], islice(others, KEPT_REPORTS - 1))
     )
-    note = _note(result.report.started_at)
+    note = start_note(result.report.started_at)
     snapshots = lake.write("page_snapshots", institution, result.snapshots(), note=note)
     return CrawlOutcome(snapshots=snapshots, ledger=ledger, reports=reports, report=result.report)
 

@@ -1,13 +1,12 @@
 """The seeds of an institution: the URLs its file names, what its feeds announce, imported lists."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, islice
 
 from webmine_assets.errors import ImportSourceError
 from webmine_assets.ingest.feeds import feed_seeds, fetch_feed
-from webmine_assets.ingest.inputs import Fetch
 from webmine_assets.ingest.tracker import FeedState, Tracker
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
@@ -37,16 +36,16 @@ def collect_seeds(
     now = datetime.now(UTC)
     name = institution.institution_id
     with progress.task(f"{name}: seeds") as task, Tracker(settings.tracker) as tracker:
-        reader = _FeedReader(institution, settings, tracker)
-        announced = reader.read(now)
+        feeds = read_feeds(institution, settings, now=now, state_of=tracker.find_feed)
         rows = list(configured_seeds(institution, now=now))
-        rows += _announced(lake, name, announced)
+        rows += _announced(lake, name, feeds.seeds)
         written = lake.write("seeds", name, rows)
-        reader.remember()
+        for url, state in feeds.states.items():
+            tracker.save_feed(url, state)
         task.update(written.rows, written.rows)
-    for problem in reader.problems:
+    for problem in feeds.problems:
         progress.say(f"{name}: {problem}")
-    return CollectedSeeds(table=written, announced=len(announced), problems=tuple(reader.problems))
+    return CollectedSeeds(table=written, announced=len(feeds.seeds), problems=feeds.problems)
 
 
 def add_seeds(lake: Lake, institution: Institution, new: Iterable[Seed]) -> Written:
@@ -96,32 +95,39 @@ def _announced(lake: Lake, institution: str, new: Iterable[Seed]) -> list[Seed]:
     return list(islice(by_url.values(), KEPT_SEEDS))
 
 
-class _FeedReader:
-    """Reads the feeds of an institution; their state is remembered once the seeds are published."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedsRead:
+    """What the feeds of an institution announce now; `states` are remembered once it is kept."""
 
-    def __init__(self, institution: Institution, settings: Settings, tracker: Tracker) -> None:
-        self._institution, self._settings, self._tracker = institution, settings, tracker
-        self._states: dict[str, FeedState] = {}
-        self.problems: list[str] = []
+    seeds: tuple[Seed, ...]
+    states: dict[str, FeedState]
+    problems: tuple[str, ...]
 
-    def read(self, now: datetime) -> list[Seed]:
-        if not self._institution.feeds:
-            return []
-        with guarded_fetch(self._institution, self._settings) as fetch:
-            found = [list(self._read(url, fetch, now)) for url in self._institution.feeds]
-        return list(chain.from_iterable(found))
 
-    def _read(self, url: str, fetch: Fetch, now: datetime) -> Iterator[Seed]:
-        try:
-            state, limit = self._tracker.find_feed(url), self._institution.fetch_limit
-            result = fetch_feed(url, fetch, state=state, fetch_limit=limit)
-        except ImportSourceError as problem:
-            self.problems.append(str(problem))
-            return
-        self._states[url] = result.state
-        name = self._institution.institution_id
-        yield from feed_seeds(result.entries, institution=name, feed_url=url, now=now)
+StateOf = Callable[[str], FeedState | None]
 
-    def remember(self) -> None:
-        for url, state in self._states.items():
-            self._tracker.save_feed(url, state)
+
+def read_feeds(
+    institution: Institution,
+    settings: Settings,
+    *,
+    now: datetime,
+    state_of: StateOf = lambda _: None,
+) -> FeedsRead:
+    """Ask every feed in the order of the file; with its state a feed tells only what is new."""
+    seeds: list[Seed] = []
+    states: dict[str, FeedState] = {}
+    problems: list[str] = []
+    if institution.feeds:
+        with guarded_fetch(institution, settings) as fetch:
+            for url in institution.feeds:
+                try:
+                    limit = institution.fetch_limit
+                    result = fetch_feed(url, fetch, state=state_of(url), fetch_limit=limit)
+                except ImportSourceError as problem:
+                    problems.append(str(problem))
+                    continue
+                states[url] = result.state
+                name = institution.institution_id
+                seeds += feed_seeds(result.entries, institution=name, feed_url=url, now=now)
+    return FeedsRead(seeds=tuple(seeds), states=states, problems=tuple(problems))

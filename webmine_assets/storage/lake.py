@@ -43,7 +43,9 @@ class Written:
     bytes: int
 
 
-def write_parquet(path: Path, record: type, rows: Iterable[Any]) -> int:
+def write_parquet(
+    path: Path, record: type, rows: Iterable[Any], *, note: Mapping[str, str] | None = None
+) -> int:
     """Write records to one local file aside and rename it; the number of rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
@@ -51,10 +53,19 @@ def write_parquet(path: Path, record: type, rows: Iterable[Any]) -> int:
         with aside.open("wb") as sink, contextlib.closing(ParquetStream(sink, record)) as stream:
             for row in rows:
                 stream.add(row)
+            if note:
+                stream.note(note)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
     return stream.count
+
+
+def note_of(path: Path) -> dict[str, str]:
+    """What was noted in a local file by `write_parquet`; nothing in a file that is none of ours."""
+    with contextlib.suppress(OSError, pa.ArrowException), pq.ParquetFile(path) as file:
+        return notes_of(file)
+    return {}
 
 
 class PartitionWriter:

@@ -117,6 +117,16 @@ def query(lake: Lake, sql: str, parameters: list[Any] | None = None) -> pa.Table
         return _answer(connection, sql, parameters)
 
 
+def query_file(path: Path, table: str, sql: str, parameters: list[Any] | None = None) -> pa.Table:
+    """The same over one Parquet file that stands for a table."""
+    with contextlib.closing(duckdb.connect(":memory:")) as connection:
+        _answer(connection, f"select * from read_parquet({_literal(str(path))}) limit 0", None)
+        connection.execute(
+            f"create view {table} as select * from read_parquet({_literal(str(path))})"
+        )
+        return _answer(connection, sql, parameters)
+
+
 def _answer(
     connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None
 ) -> pa.Table:

@@ -13,14 +13,17 @@ import pytest
 from webmine_assets_tests.cli.test_commands import Webmine, assert_clear
 from webmine_assets_tests.crawl.site import html
 
-LINKS = {"/": ["/a", "/b", "/missing"], "/a": ["/b"], "/b": ["/a"]}
+FEED = "<rss version='2.0'><channel><item><link>{origin}/announced</link></item></channel></rss>"
+LINKS: dict[str, list[str]] = {"/": ["/a", "/b", "/missing"], "/a": ["/b"], "/b": ["/a"]}
 
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
         body = html(self.path, links=LINKS[self.path]) if self.path in LINKS else b"nothing here"
-        self.send_response(200 if self.path in LINKS else 404)
+        if self.path == "/feed":
+            body = FEED.format(origin=f"http://127.0.0.1:{self.server.server_address[1]}").encode()
+        self.send_response(200 if self.path in {*LINKS, "/feed"} else 404)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -117,3 +120,37 @@ def test_damaged_results_of_an_earlier_crawl_are_named(
     (out / "page_snapshots.parquet").write_bytes(b"not parquet")
     result = webmine("crawl", "--config", str(config), "--out", str(out))
     assert_clear(result, 1, "page_snapshots.parquet", "move it away")
+
+
+def test_why_answers_from_the_folder_of_a_crawl(
+    webmine: Webmine, server: _Server, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    crawled = webmine("crawl", "--config", str(config), "--out", str(out))
+    assert_clear(crawled, 0)
+    assert f"webmine why URL --out {out}" in crawled.stdout
+    origin = f"http://127.0.0.1:{server.server_address[1]}"
+    missing = webmine("why", f"{origin}/missing", "--out", str(out))
+    assert_clear(missing, 0)
+    for words in ("http_error: http_404", f"found on {origin}/", "depth 1"):
+        assert words in missing.stdout
+    spelt = webmine("why", f"{origin}/a/?utm_source=x", "--out", str(out), "--json")
+    assert [row["decision"] for row in json.loads(spelt.stdout)] == ["stored"]
+    assert_clear(webmine("why", f"{origin}/never", "--out", str(out)), 1)
+    elsewhere = webmine("why", f"{origin}/", "--out", str(tmp_path / "nowhere"))
+    assert_clear(elsewhere, 2, "url_ledger.parquet is not there")
+
+
+def test_feeds_of_the_file_are_seeds_and_a_broken_one_is_told(
+    webmine: Webmine, server: _Server, config: Path, tmp_path: Path
+) -> None:
+    origin = f"http://127.0.0.1:{server.server_address[1]}"
+    config.write_text(config.read_text() + f"feeds: ['{origin}/feed', '{origin}/missing']\n")
+    LINKS["/announced"] = []
+    try:
+        done = webmine("crawl", "--config", str(config), "--out", str(tmp_path / "out"))
+    finally:
+        del LINKS["/announced"]
+    assert_clear(done, 0)
+    assert "/missing: the feed's server answered 404" in done.stderr
+    assert _decisions(tmp_path / "out")["/announced"] == "stored"

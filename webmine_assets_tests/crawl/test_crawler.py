@@ -1,3 +1,4 @@
+import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from webmine_assets.crawl.cache import InMemoryPrevious
+from webmine_assets.crawl.assembly import assemble
+from webmine_assets.crawl.cache import InMemoryPrevious, NoPrevious
+from webmine_assets.crawl.discovery import Found
 from webmine_assets.crawl.exchange import (
     FetchFailure,
     FetchReason,
@@ -20,7 +23,10 @@ from webmine_assets.crawl.exchange import (
     RenderFailure,
 )
 from webmine_assets.crawl.network.clock import FakeClock
+from webmine_assets.crawl.network.fake import FakeFetcher
 from webmine_assets.crawl.pages.links import MAX_LINKS
+from webmine_assets.crawl.pages.parsers import InlineParser
+from webmine_assets.crawl.recovery.crawl_journal import open_crawl_journal
 from webmine_assets.crawl.report import CrawlProgress
 from webmine_assets.crawl.visit import LARGE_BODY_BYTES
 from webmine_assets_tests.crawl.site import (
@@ -576,6 +582,84 @@ async def test_replay_ends_where_time_ended_the_crawl(tmp_path: Path) -> None:
     assert runs[1].asked == []
     assert runs[0].rows == runs[1].rows
     assert runs[0].ledger == runs[1].ledger
+
+
+async def test_time_that_runs_out_behind_a_slow_page_keeps_what_was_received(
+    tmp_path: Path,
+) -> None:
+    """The one slow page is late; those behind it are stored, and a replay does the same."""
+    names = ["slow", *(f"p{n}" for n in range(20))]
+    pages = {"/": html("home", links=[f"/{name}" for name in names])}
+    pages |= {f"/{name}": html(name, links=[f"/{name}/next"]) for name in names}
+    config = institution(budgets={"max_seconds": 4})
+    first, replayed = [
+        await crawl_site(
+            pages,
+            tmp_path,
+            config=config,
+            connections=16,
+            latency_s=lambda url: 1_000.0 if url.endswith("/slow") else 0.3,
+            clock=_ImpatientClock(),
+            publish=False,
+        )
+        for _ in range(2)
+    ]
+    _check_sums(first)
+    assert first.report.stopped_by == "max_seconds"
+    assert first.decision("/slow") == first.decision("/p3/next") == "over_time:max_seconds"
+    assert first.paths == ["/", *(f"/p{n}" for n in range(20))]
+    assert next(row for row in first.ledger if row.url.endswith("/slow")).detail == "4 seconds"
+    assert replayed.asked == []
+    assert (replayed.rows, replayed.ledger) == (first.rows, first.ledger)
+
+
+class _ImpatientClock(FakeClock):
+    """Waits of more than a minute never end: what comes first is the limit, in real seconds."""
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds > 60:
+            await asyncio.Event().wait()
+        await super().sleep(seconds)
+
+
+async def test_link_farm_is_cut_at_what_may_wait_and_what_may_be_known(tmp_path: Path) -> None:
+    journal = open_crawl_journal(tmp_path, institution(), clock=FakeClock())
+    parts = assemble(
+        institution(),
+        fetcher=FakeFetcher({}),
+        renderer=None,
+        previous=NoPrevious(),
+        journal=journal,
+        parser=InlineParser(),
+        set_crawl_delay=None,
+    )
+    discovery = parts.discovery
+    discovery.max_waiting, discovery.max_discovered = 20, 40
+    links = [Found(f"{ORIGIN}/{'a' * n}", f"{ORIGIN}/{'a' * n}") for n in range(1, 60)]
+    await discovery.add_links(links, depth=1, source_url=ORIGIN)
+    assert len(parts.frontier) == 20
+    assert parts.ledger.reasons == {"over_pages:max_queue": 20}
+    assert discovery.left_off == 19
+    await discovery.add_links(links, depth=1, source_url=ORIGIN)
+    assert (len(parts.frontier), discovery.left_off) == (20, 38)
+    parts.remove_spools()
+    journal.remove()
+
+
+async def test_sitemap_may_not_lead_off_the_site(tmp_path: Path) -> None:
+    elsewhere = "https://other.example/map.xml"
+    listed = f"<urlset><url><loc>{ORIGIN}/listed</loc></url></urlset>".encode()
+    moved = response(elsewhere, listed, redirects=(f"{ORIGIN}/map.xml",))
+    crawled = await crawl_site(
+        {
+            "/robots.txt": b"Sitemap: /map.xml\nSitemap: /private/map.xml\nDisallow: /private",
+            "/": html("home"),
+            "/map.xml": moved,
+            "/listed": html("listed"),
+        },
+        tmp_path,
+    )
+    assert crawled.paths == ["/"]
 
 
 async def test_links_that_a_page_has_too_many_of_are_counted(tmp_path: Path) -> None:

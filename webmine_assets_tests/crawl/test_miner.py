@@ -3,6 +3,8 @@ from pathlib import Path
 
 from webmine_assets.crawl.cache import InMemoryPrevious
 from webmine_assets.crawl.miner import build_web_miner
+from webmine_assets.demo.ports import DemoPorts
+from webmine_assets.demo.server import DemoSites
 from webmine_assets.institutions import Institution
 from webmine_assets.settings import read_settings
 from webmine_assets_tests.hostile import HostileSite
@@ -59,3 +61,37 @@ async def test_private_address_is_refused_unless_allowed(
         assert (row.decision, row.reason) == ("fetch_error", "blocked_address")
         assert "127.0.0.1" in row.detail
     assert hostile_site.log == []
+
+
+async def test_miner_works_where_a_loop_is_running(tmp_path: Path) -> None:
+    """As in a notebook: the call blocks, and the crawl has a loop of its own."""
+    with DemoSites(DemoPorts(university=0, newsroom=0, portal=0)) as sites:
+        fields = {
+            "institution_id": "u1",
+            "seed_urls": [sites.base_urls["newsroom"]],
+            "allowed_domains": ["127.0.0.1"],
+            "allow_networks": ["127.0.0.0/8"],
+            "max_pages": 2,
+            "rendering": {"mode": "never"},
+        }
+        miner = build_web_miner(read_settings({"WEBMINE_DATA": str(tmp_path)}))
+        pages = list(miner.crawl(Institution.model_validate(fields)))
+    assert len(pages) == 2
+    assert pages[0].url == sites.base_urls["newsroom"] + "/"
+
+
+async def test_pages_that_are_not_all_taken_are_not_fetched_again(
+    hostile_site: HostileSite, tmp_path: Path
+) -> None:
+    miner = build_web_miner(read_settings({"WEBMINE_DATA": str(tmp_path)}))
+
+    def first_page() -> str:
+        pages = miner.crawl(_institution(hostile_site))
+        url = next(pages).url
+        pages.close()  # type: ignore[attr-defined]
+        return url
+
+    assert await asyncio.to_thread(first_page) == hostile_site.url("/ok")
+    asked = list(hostile_site.log)
+    assert await asyncio.to_thread(first_page) == hostile_site.url("/ok")
+    assert hostile_site.log == asked

@@ -28,6 +28,7 @@ def _meta(charset: str) -> str:
 CHARSETS: dict[str, tuple[bytes, str | None]] = {
     "utf-16-bom": (_document(RUSSIAN).encode("utf-16"), "text/html"),
     "utf-16-header": (_document(RUSSIAN).encode("utf-16-le"), "text/html; charset=utf-16le"),
+    "utf-16-silent": (_document(RUSSIAN).encode("utf-16-be"), "text/html"),
     "shift-jis-header": (_document(JAPANESE).encode("shift_jis"), "text/html; charset=Shift_JIS"),
     "shift-jis-meta": (_document(JAPANESE, _meta("Shift_JIS")).encode("shift_jis"), "text/html"),
     "windows-1251-meta": (_document(RUSSIAN, _meta("windows-1251")).encode("cp1251"), "text/html"),

@@ -49,6 +49,8 @@ def test_declared_charsets_are_used(body: bytes, header: str | None, encoding: s
         (JAPANESE, "iso2022_jp", "iso-2022-jp"),
         (GERMAN, "utf-16-le", "utf-16le"),
         (GERMAN, "utf-16-be", "utf-16be"),
+        (RUSSIAN * 40, "utf-16-le", "utf-16le"),
+        (RUSSIAN * 40, "utf-16-be", "utf-16be"),
         ("plain ASCII", "ascii", "utf-8"),
     ],
 )

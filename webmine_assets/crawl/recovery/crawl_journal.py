@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from webmine_assets.crawl.network.clock import Clock
-from webmine_assets.crawl.recovery.journal import CrawlHeader, Journal, open_journal
+from webmine_assets.crawl.recovery.journal import STALE_AFTER, CrawlHeader, Journal, open_journal
 from webmine_assets.institutions import Institution
 
 _NO_ROWS = {"name", "politeness", "topics", "extraction_rules"}
@@ -22,6 +23,17 @@ def config_digest(institution: Institution) -> str:
 
 def journal_path(folder: Path, institution: str) -> Path:
     return folder / f"{institution}.journal"
+
+
+def is_same_crawl(left: CrawlHeader, wanted: Institution, *, now: datetime) -> bool:
+    """Whether the crawl that was cut off is the one asked for: same settings, and not long ago."""
+    return now - left.started_at < STALE_AFTER and left.config_digest == config_digest(wanted)
+
+
+def remove_left(journal: Path) -> None:
+    """Take away what a crawl left that had nothing more to do: its journal and its spools."""
+    for suffix in (".journal", ".pages", ".ledger"):
+        journal.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def open_crawl_journal(

@@ -29,7 +29,7 @@ from webmine_assets.errors import JournalError
 
 _log = logging.getLogger(__name__)
 
-MAGIC = b"webmine journal 1\n"
+MAGIC = b"webmine journal 2\n"
 STALE_AFTER = timedelta(hours=24)
 """RFC 9309 (2.4) lets robots.txt be reused for a day; an abandoned crawl is not picked up later."""
 
@@ -51,6 +51,17 @@ class CrawlHeader:
     """Extra seeds as (url, source): a feed that has moved on does not change a resumed crawl."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where the clock ended a crawl: after so many commits, with `late` visits not yet ended.
+
+    `late` are the keys of their items; a replay leaves the same ones out.
+    """
+
+    commits: int
+    late: frozenset[str] = frozenset()
+
+
 class Journal:
     """An open journal: `find` replays, `append` records; memory holds keys and offsets only."""
 
@@ -58,7 +69,7 @@ class Journal:
         self.path = path
         self.header = header
         self.resumed = resumed
-        self.stopped_after: int | None = None
+        self.stop: Stop | None = None
         self.spent_s = 0.0
         self._file = file
         self._offsets: dict[bytes, int] = {}
@@ -110,10 +121,10 @@ class Journal:
         key = _key(kind, url)
         self._offsets[key] = self._write(key, self._compressor.compress(pack(entry)))
 
-    def append_stop(self, commits: int) -> None:
-        """Note after how many commits time ended the crawl: a replay ends there too."""
-        self.stopped_after = commits
-        self._write(_STOP_KEY, str(commits).encode())
+    def append_stop(self, stop: Stop) -> None:
+        """Note where time ended the crawl: a replay ends there too."""
+        self.stop = stop
+        self._write(_STOP_KEY, json.dumps([stop.commits, sorted(stop.late)]).encode())
 
     def append_spent(self, spent_s: float) -> None:
         """Note the working time so far, so that a time budget goes on where it was."""
@@ -144,7 +155,8 @@ class Journal:
         for offset, key, payload in _frames(self._file, self._end):
             self._end = offset + _FRAME.size + len(key) + len(payload)
             if key == _STOP_KEY:
-                self.stopped_after = int(payload)
+                commits, late = json.loads(payload)
+                self.stop = Stop(commits, frozenset(late))
             elif key == _SPENT_KEY:
                 self.spent_s = float(payload)
             elif key != _HEADER_KEY:

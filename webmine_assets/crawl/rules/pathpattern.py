@@ -9,6 +9,14 @@ _NON_ASCII = re.compile(r"[^\x21-\x7e]")
 
 
 def comparable(target: str) -> str:
+    """A path as patterns are compared with it: in one form, its own `*` and `$` escaped.
+
+    A pattern means those characters themselves by %2A and %24 (RFC 9309, section 2.2.3).
+    """
+    return _one_form(target).replace("*", "%2A").replace("$", "%24")
+
+
+def _one_form(target: str) -> str:
     """A path or pattern with its percent-encoding in one form (RFC 9309, section 2.2.2)."""
     if "%" in target:
         target = _ESCAPE.sub(_unescape_unreserved, target)
@@ -25,10 +33,12 @@ class PathPattern:
 
     @classmethod
     def of(cls, text: str) -> "PathPattern":
-        pattern = comparable(text)
+        pattern = _one_form(text)
         anchored = pattern.endswith("$")
         pieces = pattern[:-1].split("*") if anchored else pattern.split("*")
-        return cls(tuple(pieces), anchored, len(pattern))
+        # Only at the end does $ mean more than itself.
+        literal = tuple(piece.replace("$", "%24") for piece in pieces)
+        return cls(literal, anchored, len(pattern))
 
     @property
     def prefix(self) -> str:

@@ -48,6 +48,7 @@ _MAGIC = (
     (b"SQLite format 3", "database"), (b"\0\0\x01\0", "icon"),
 )  # fmt: skip
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_UTF16_TAG = re.compile(rb"<\0[a-z!?]\0|\0<\0[a-z!?]", re.IGNORECASE)
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 _MARKUP = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|script)\b", re.IGNORECASE
@@ -108,7 +109,8 @@ def decide_response(
         return _decide_pdf_size(len(body), budgets)
     if len(body) > budgets.max_body_bytes:
         return _refusal("body_size", f"{len(body)} bytes, limit {budgets.max_body_bytes}")
-    if (found := _binary_as_text(body)) is not None:
+    charset = parse_content_type(content_type).charset
+    if (found := _binary_as_text(body, charset)) is not None:
         return _refusal("binary", found)
     return None
 
@@ -157,7 +159,7 @@ def _decide_pdf_size(size_bytes: int, budgets: Budgets) -> Refusal | None:
     return _refusal("pdf_size", f"{size_bytes} bytes, limit {budgets.pdf_size_limit_mb:g} MB")
 
 
-def _binary_as_text(body: bytes) -> str | None:
+def _binary_as_text(body: bytes, charset: str | None) -> str | None:
     """What a body that calls itself text really is, if its first bytes give it away."""
     head = body[:_SNIFF_BYTES]
     for magic, name in _MAGIC:
@@ -165,15 +167,21 @@ def _binary_as_text(body: bytes) -> str | None:
             return name
     if head[4:8] == b"ftyp" or head[:4] == b"RIFF":
         return "media file"
-    if head.startswith(_BYTE_ORDER_MARKS) or _is_utf16(head):
+    if head.startswith(_BYTE_ORDER_MARKS) or _is_utf16(head, charset):
         return None
     controls = len(head) - len(head.translate(None, _CONTROL))
     share = controls / max(1, len(head))
     return f"{share:.0%} control characters" if share > _MAX_CONTROL_SHARE else None
 
 
-def _is_utf16(head: bytes) -> bool:
-    """Text in UTF-16 without its mark: every other byte is NUL, and few others are controls."""
+def _is_utf16(head: bytes, charset: str | None) -> bool:
+    """Text in UTF-16 without its mark: as the header or the first `<` says, or by its bytes.
+
+    Outside Latin the bytes do not tell: half of Cyrillic ones are 0x04, a control character.
+    """
+    if (charset or "").lower().startswith("utf-16") or _UTF16_TAG.match(head):
+        return True
+    # Every other byte is NUL, and few of the rest are controls.
     even, odd = head[0::2], head[1::2]
     nuls, letters = (even, odd) if even.count(0) > odd.count(0) else (odd, even)
     return (

@@ -19,6 +19,7 @@ from webmine_assets.crawl.recovery.journal import (
     STALE_AFTER,
     CrawlHeader,
     Journal,
+    Stop,
     left_header,
     open_journal,
 )
@@ -165,9 +166,9 @@ def test_time_spent_and_a_stop_are_remembered(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with open_journal(path, _header()) as journal:
         journal.append_spent(12.5)
-        journal.append_stop(7)
+        journal.append_stop(Stop(7, frozenset({"page a"})))
     with open_journal(path, _header()) as journal:
-        assert (journal.spent_s, journal.stopped_after) == (12.5, 7)
+        assert (journal.spent_s, journal.stop) == (12.5, Stop(7, frozenset({"page a"})))
         journal.remove()
     assert not path.exists()
 

@@ -19,6 +19,7 @@ from webmine_assets.institutions import Budgets, Policy
 from webmine_assets.reading.language import Language
 from webmine_assets.reading.pdf import PdfRefusal, PdfText
 
+CYRILLIC = "<html>" + "Университет открыт для всех. " * 25
 HTML = b"<!doctype html><html><body><p>Hello</p></body></html>"
 
 
@@ -76,6 +77,11 @@ def test_the_kind_follows_the_header_then_the_bytes(
         (200, "image/png", b"\x89PNG", "content_type"),
         (200, "text/html", b"\x89PNG\r\n\x1a\n", "binary"),
         (200, "text/html", b"PK\x03\x04abc", "binary"),
+        (200, "text/html; charset=UTF-16LE", CYRILLIC.encode("utf-16-le"), None),
+        (200, "text/html", CYRILLIC.encode("utf-16-le"), None),
+        (200, "text/html", CYRILLIC.encode("utf-16-be"), None),
+        (200, "text/html", CYRILLIC.encode("utf-16"), None),
+        (200, "text/html", b"<\0\x01\x02\x03\x04", "binary"),
         (200, "text/html", bytes(range(256)) * 4, "binary"),
         (200, "text/plain", b"\0\0\0\x18ftypmp42", "binary"),
         (200, "text/html", HTML.decode().encode("utf-16"), None),
