@@ -64,7 +64,8 @@ def crawl(
     print_table(rows, title=f"{institution.institution_id}: {report['stopped_by']}")
     if not report["counters"]["pages_used"]:
         tell("warning", "no page was stored; the reasons above say why")
-    output.print(f"results in {out}; ask about a URL with: webmine why URL --out {out}")
+    hint = f"results in {out}; ask about a URL with: webmine why URL --out {out}"
+    output.print(hint, markup=False, soft_wrap=True)
 
 
 _HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
