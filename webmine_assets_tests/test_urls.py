@@ -152,3 +152,23 @@ def test_parts_of_a_url() -> None:
     assert target_of(url) == "/a/b/?c=d"
     assert host_of("https://U1.edu:443") == "u1.edu"
     assert [part("mailto:x") for part in (host_of, origin_of, path_of, target_of)] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        ("https://u1.edu/news?page=1", "https://u1.edu/news?page=2", "https://u1.edu/news"),
+        ("https://u1.edu/a?id=1", "https://u1.edu/a?id=2", "https://u1.edu/a?ID=1"),
+        ("https://u1.edu/a", "https://u1.edu/A", "http://u1.edu/a", "https://www.u1.edu/a"),
+        ("https://u1.edu/a.html", "https://u1.edu/a", "https://u1.edu/a.php"),
+        ("https://u1.edu/index", "https://u1.edu/", "https://u1.edu/index-of-names.html"),
+        ("https://u1.edu/a?s=term", "https://u1.edu/a?s=other", "https://u1.edu/a"),
+        ("https://u1.edu/a?sid=12", "https://u1.edu/a?sid=13"),
+        ("https://u1.edu/a?tag=x&tag=y", "https://u1.edu/a?tag=y&tag=x"),
+        ("https://u1.edu/a%2Fb", "https://u1.edu/a/b"),
+        ("https://u1.edu/a?reference=1", "https://u1.edu/a?reference=2"),
+        ("https://u1.edu:8443/a", "https://u1.edu/a"),
+    ],
+)
+def test_different_pages_are_not_joined(urls: tuple[str, ...]) -> None:
+    assert len({canonicalise(url) for url in urls}) == len(urls)
