@@ -60,3 +60,9 @@ def test_browser_gets_no_network() -> None:
     switches = launch_switches()
     assert "--host-resolver-rules=MAP * ~NOTFOUND" in switches
     assert any(switch.startswith("--proxy-server=") for switch in switches)
+
+
+def test_features_are_turned_off_in_one_list() -> None:
+    """Of two lists Chromium takes the last only."""
+    (switch,) = (each for each in launch_switches() if each.startswith("--disable-features="))
+    assert {"SpareRendererForSitePerProcess", "HttpsUpgrades"} <= set(switch[19:].split(","))
