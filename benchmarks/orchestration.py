@@ -19,10 +19,14 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from webmine_assets import stages
 from webmine_assets.institutions import Institution, load_institutions
 from webmine_assets.progress import SilentProgress
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.archive import archive_pages
+from webmine_assets.stages.crawl import crawl_pages
+from webmine_assets.stages.enhance import enhance_pages
+from webmine_assets.stages.search import index_pages
+from webmine_assets.stages.seeds import collect_seeds
 from webmine_assets.storage.lake import Lake
 
 PAGE = (
@@ -100,11 +104,11 @@ def run_plainly(settings: Settings) -> Cost:
 
 def _chain(institution: Institution, settings: Settings) -> None:
     lake, progress = Lake(settings.lake), SilentProgress()
-    stages.collect_seeds(institution, lake=lake, settings=settings, progress=progress)
-    stages.crawl_pages(institution, lake=lake, settings=settings, progress=progress)
-    stages.enhance_pages(institution, lake=lake, progress=progress)
-    stages.archive_pages(institution, lake=lake, settings=settings, progress=progress)
-    stages.index_pages(institution, lake=lake, settings=settings, progress=progress)
+    collect_seeds(institution, lake=lake, settings=settings, progress=progress)
+    crawl_pages(institution, lake=lake, settings=settings, progress=progress)
+    enhance_pages(institution, lake=lake, progress=progress)
+    archive_pages(institution, lake=lake, settings=settings, progress=progress)
+    index_pages(institution, lake=lake, settings=settings, progress=progress)
 
 
 def run_through_dagster(settings: Settings) -> Cost:

@@ -61,6 +61,10 @@ class Settings:
     def dagster_home(self) -> Path:
         return self.data / "dagster"
 
+    @property
+    def living_runs(self) -> Path:
+        return self.dagster_home / "living"
+
 
 def read_settings(environment: dict[str, str] | None = None) -> Settings:
     """Settings from the environment; a value that makes no sense is an error that names it."""

@@ -96,6 +96,11 @@ def test_a_library_is_used_only_in_its_home(path: Path) -> None:
     assert not strangers, f"{part} may not use {strangers}"
 
 
+# What dagster.yaml names in place of a part of Dagster's own has no public base class to build on.
+# Dagster is pinned, and tests of these modules read through Dagster what they wrote.
+INSTANCE_PARTS = {PACKAGE / "defs/instance/sqlite.py", PACKAGE / "defs/instance/launcher.py"}
+
+
 def test_dagster_s_private_modules_are_not_used() -> None:
-    users = [path for path in modules() for name in imports(path) if name.startswith("dagster._")]
-    assert users == []
+    users = {path for path in modules() for name in imports(path) if name.startswith("dagster._")}
+    assert users == INSTANCE_PARTS

@@ -1,11 +1,19 @@
 """What assets are given: the corpus (settings, lake, institution files) and a display."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from dagster import AssetExecutionContext, ConfigurableResource, OpExecutionContext
+from dagster import (
+    AssetExecutionContext,
+    ConfigurableResource,
+    InitResourceContext,
+    OpExecutionContext,
+)
 
+from webmine_assets.defs.instance.liveness import living
 from webmine_assets.institutions import Institution, find_institution, load_institution
 from webmine_assets.progress import LineProgress, Progress
 from webmine_assets.settings import Settings, read_settings
@@ -14,6 +22,15 @@ from webmine_assets.storage.lake import Lake
 
 class Corpus(ConfigurableResource):  # type: ignore[type-arg]  # generic only for Dagster's own use
     """The settings of this process, the lake and the institution files."""
+
+    @contextmanager
+    def yield_for_execution(self, context: InitResourceContext) -> Iterator["Corpus"]:
+        """Every step takes the corpus, so a run has it from its first step to its last."""
+        if context.run is None:
+            yield self
+        else:
+            with living(self.settings.living_runs, context.run.run_id):
+                yield self
 
     @property
     def settings(self) -> Settings:

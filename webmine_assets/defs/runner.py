@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from dagster import DagsterEvent, ExecuteInProcessResult
 
 from webmine_assets.defs.instance import open_quiet_instance
-from webmine_assets.defs.instance.sqlite import few_syncs
 from webmine_assets.defs.partitions import register_institutions
 from webmine_assets.defs.project import build_definitions
 from webmine_assets.progress import Progress
 from webmine_assets.settings import Settings
 
+# Who started this process starts it again, not the daemon.
+_OURS = {"dagster/max_retries": "0"}
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -41,13 +42,13 @@ def run_chain(
         chain = build_definitions(progress).resolve_job_def(job)
         ops = {"crawl_pages": {"config": crawl_config}} if crawl_config else {}
         for institution in institutions:
-            with few_syncs():
-                result = chain.execute_in_process(
-                    instance=instance,
-                    partition_key=institution,
-                    run_config=_QUIET | ({"ops": ops} if ops else {}),
-                    raise_on_error=False,
-                )
+            result = chain.execute_in_process(
+                instance=instance,
+                partition_key=institution,
+                tags=_OURS,
+                run_config=_QUIET | ({"ops": ops} if ops else {}),
+                raise_on_error=False,
+            )
             yield RunOutcome(institution, result.run_id, _first_error(result))
 
 

@@ -76,8 +76,7 @@ def _request(page: NewPages) -> RunRequest:
         # The key makes it exactly one run per crawl, whatever happens to the cursor.
         run_key=f"{page.institution}:{page.storage_id}:{page.run_id}",
         partition_key=page.institution,
-        # Steps retry by themselves; these retries are for a run whose process died.
-        tags={"webmine/enhances_run": page.run_id, "dagster/max_retries": "2"},
+        tags={"webmine/enhances_run": page.run_id},
     )
 
 

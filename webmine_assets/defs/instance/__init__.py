@@ -44,10 +44,29 @@ def open_quiet_instance(settings: Settings) -> DagsterInstance:
 
     Capturing it for the UI, as Dagster does, starts two `tail` processes a step: 55 ms of each run.
     """
-    overrides = {
+    home = prepare_home(settings)
+    overrides: dict[str, object] = {
         "compute_logs": {
             "module": "dagster._core.storage.noop_compute_log_manager",
             "class": "NoOpComputeLogManager",
         }
     }
-    return DagsterInstance.local_temp(str(prepare_home(settings)), overrides=overrides)
+    if home == settings.dagster_home and not settings.pg_url:
+        overrides |= _kept_open(home)
+    return DagsterInstance.local_temp(str(home), overrides=overrides)
+
+
+def _kept_open(home: Path) -> dict[str, object]:
+    """The embedded storage, in the same files, for many runs in one process."""
+    places = {
+        "run_storage": ("RunStorage", "history"),
+        "event_log_storage": ("EventLog", "history/runs"),
+    }
+    return {
+        key: {
+            "module": f"{__package__}.sqlite",
+            "class": name,
+            "config": {"base_dir": str(home / folder)},
+        }
+        for key, (name, folder) in places.items()
+    }
