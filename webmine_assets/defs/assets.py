@@ -18,10 +18,10 @@ from dagster import (
 
 from webmine_assets import __version__
 from webmine_assets.defs.config import CrawlConfig, EnhanceConfig
+from webmine_assets.defs.lineage import definition_metadata, describe
 from webmine_assets.defs.metadata import (
     archive_metadata,
     batch_metadata,
-    column_metadata,
     crawl_metadata,
     enhancement_metadata,
     screenshot_metadata,
@@ -34,7 +34,6 @@ from webmine_assets.defs.versions import version_of, version_of_all
 from webmine_assets.extract.version import EXTRACTOR_VERSION
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
-from webmine_assets.records import TABLES
 from webmine_assets.stages import crawl as crawl_stage
 from webmine_assets.stages.archive import archive_pages
 from webmine_assets.stages.enhance import enhance_pages
@@ -48,19 +47,22 @@ ONE_AT_A_TIME = BackfillPolicy.multi_run(max_partitions_per_run=1)
 TOGETHER = BackfillPolicy.single_run()
 # One group: the UI draws the groups of a graph closed, and this graph is to be seen at once.
 GROUP = "corpus"
+# So that the UI's filter finds them: tag:"webmine/stage"="crawl".
+STAGE = "webmine/stage"
 ENHANCED = ("page_content", "page_metadata", "page_topics")
 RETRY = RetryPolicy(max_retries=2, delay=10, backoff=Backoff.EXPONENTIAL)
 
 
-def _spec(table: str, *, deps: list[str], code_version: str) -> AssetSpec:
+def _spec(table: str, *, deps: list[str], code_version: str, stage: str = "crawl") -> AssetSpec:
     return AssetSpec(
         table,
         deps=deps,
         group_name=GROUP,
         code_version=code_version,
-        description=(TABLES[table].__doc__ or "").strip(),
-        metadata=column_metadata(table),
-        kinds={"parquet"},
+        description=describe(table),
+        metadata=definition_metadata(table),
+        kinds={"parquet", "duckdb"},
+        tags={STAGE: stage},
         partitions_def=institutions_partitions,
     )
 
@@ -69,9 +71,10 @@ def _spec(table: str, *, deps: list[str], code_version: str) -> AssetSpec:
     partitions_def=institutions_partitions,
     group_name=GROUP,
     code_version=__version__,
-    description=(TABLES["seeds"].__doc__ or "").strip(),
-    metadata=column_metadata("seeds"),
-    kinds={"parquet"},
+    description=describe("seeds"),
+    metadata=definition_metadata("seeds"),
+    kinds={"parquet", "duckdb"},
+    tags={STAGE: "crawl"},
     backfill_policy=ONE_AT_A_TIME,
 )
 def seeds(
@@ -125,7 +128,7 @@ def crawl_pages(
 
 @multi_asset(
     specs=[
-        _spec(table, deps=deps, code_version=EXTRACTOR_VERSION)
+        _spec(table, deps=deps, code_version=EXTRACTOR_VERSION, stage="enhancement")
         for table, deps in (
             ("page_content", ["page_snapshots"]),
             ("page_metadata", ["page_snapshots"]),
@@ -170,7 +173,7 @@ def _enhance_partition(
         institution,
         lake=lake,
         content_ids=frozenset(config.content_ids),
-        batch_size=config.batch_size,
+        batch_size=config.batch_size or None,
         force=config.force_rescrape,
     )
     return {"page_content": batch_metadata(lake, institution.institution_id, answer)}
@@ -181,9 +184,10 @@ def _enhance_partition(
     deps=["page_snapshots", "page_topics"],
     group_name=GROUP,
     code_version=__version__,
-    description=(TABLES["page_archives"].__doc__ or "").strip(),
-    metadata=column_metadata("page_archives"),
-    kinds={"parquet", "warc"},
+    description=describe("page_archives"),
+    metadata=definition_metadata("page_archives"),
+    kinds={"parquet", "duckdb", "warc"},
+    tags={STAGE: "enhancement"},
     backfill_policy=TOGETHER,
     retry_policy=RETRY,
 )
@@ -212,13 +216,17 @@ def page_archives(
     group_name=GROUP,
     code_version=EXTRACTOR_VERSION,
     kinds={"tantivy"},
+    tags={STAGE: "enhancement"},
     backfill_policy=TOGETHER,
     retry_policy=RETRY,
 )
 def search_index(
     context: AssetExecutionContext, corpus: Corpus, display: ResourceParam[Display]
 ) -> MaterializeResult:  # type: ignore[type-arg]  # as above
-    """The full-text index over content, metadata and topics. Grain: one document a page."""
+    """The full-text index over content, metadata and topics. Grain: one document a page.
+
+    Ask it with `webmine search "words"`, or in the studio.
+    """
     for key in context.partition_keys:
         documents = index_pages(
             corpus.institution(key),

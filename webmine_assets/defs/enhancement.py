@@ -8,6 +8,7 @@ from typing import Self
 
 from dagster import (
     AssetCheckEvaluation,
+    AssetCheckSeverity,
     AssetKey,
     AssetRecordsFilter,
     DagsterEventType,
@@ -100,7 +101,13 @@ def is_refused(instance: DagsterInstance, pages: NewPages) -> bool:
         entry.dagster_event.event_specific_data for entry in entries if entry.dagster_event
     )
     return any(
-        found.blocking and not found.passed and found.partition in (None, pages.institution)
+        is_refusal(found) and found.partition in (None, pages.institution)
         for found in evaluations
         if isinstance(found, AssetCheckEvaluation)
     )
+
+
+def is_refusal(found: AssetCheckEvaluation) -> bool:
+    """Whether a check stops what follows; a warning of a blocking check does not."""
+    is_error = found.severity is AssetCheckSeverity.ERROR
+    return bool(found.blocking) and not found.passed and is_error

@@ -30,7 +30,7 @@ def import_pages(
         lake=corpus.lake,
         settings=corpus.settings,
         progress=display.of(context),
-        limit=config.limit,
+        limit=config.limit or None,
         any_host=config.any_host,
     )
     with waiting_for_others(has_watcher=display.progress is not None):

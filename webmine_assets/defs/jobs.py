@@ -1,6 +1,6 @@
 """The jobs a person launches by name."""
 
-from dagster import AssetSelection, define_asset_job
+from dagster import AssetCheckKey, AssetKey, AssetSelection, define_asset_job
 
 CRAWL_ASSETS = AssetSelection.assets("seeds", "page_snapshots", "url_ledger", "crawl_reports")
 ENHANCEMENT_ASSETS = AssetSelection.assets(
@@ -31,4 +31,11 @@ whole_chain = define_asset_job(
     description="From seeds to archives in one run.",
 )
 
-ASSET_JOBS = [crawl, refresh_feeds, enhance_metadata, whole_chain]
+FRESH = "fresh"
+check_freshness = define_asset_job(
+    "check_freshness",
+    AssetSelection.checks(AssetCheckKey(AssetKey("page_snapshots"), FRESH)),
+    description="Look at the age of an institution's pages; launched when it became too high.",
+)
+
+ASSET_JOBS = [crawl, refresh_feeds, enhance_metadata, whole_chain, check_freshness]

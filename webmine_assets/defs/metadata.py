@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from dagster import MetadataValue, TableColumn, TableSchema
+from dagster import MetadataValue
 
 from webmine_assets.defs.chart import bar_chart_png, markdown_image
 from webmine_assets.records import CrawlReport
@@ -16,7 +16,10 @@ from webmine_assets.stages.imports import ImportOutcome
 from webmine_assets.stages.operation import EnhanceAnswer
 from webmine_assets.stages.screenshots import find_screenshots
 from webmine_assets.storage.lake import Lake, Written
-from webmine_assets.storage.schemas import column_docs, table_schema
+from webmine_assets.storage.schemas import table_schema
+
+EMPTY_TEXT = "empty_text_share"
+"""Kept with each enhancement, for the check of the next one and for the plot in the UI."""
 
 _SAMPLE_ROWS = 5
 _CELL = 80
@@ -29,7 +32,7 @@ _NOT_SHOWN = frozenset({"body", "headers", "provenance", "config_json", "institu
 
 
 def table_metadata(lake: Lake, written: Written) -> dict[str, Any]:
-    """Row count, size, schema, sample and location of one published partition."""
+    """Row count, size, sample and location of one published partition."""
     location = lake.location_of(written.table, written.institution)
     return {
         "dagster/row_count": written.rows,
@@ -37,16 +40,6 @@ def table_metadata(lake: Lake, written: Written) -> dict[str, Any]:
         "sample": MetadataValue.md(sample_table(lake, written.table, written.institution)),
         "file": MetadataValue.path(location) if lake.is_local else MetadataValue.url(location),
     }
-
-
-def column_metadata(table: str) -> dict[str, Any]:
-    """The schema of a table with the meaning of its columns, for the asset's definition."""
-    docs = column_docs(table)
-    columns = [
-        TableColumn(field.name, str(field.type)[:60], description=docs[field.name])
-        for field in table_schema(table)
-    ]
-    return {"dagster/column_schema": MetadataValue.table_schema(TableSchema(columns))}
 
 
 def crawl_metadata(table: str, report: CrawlReport) -> dict[str, Any]:
@@ -93,6 +86,7 @@ def enhancement_metadata(lake: Lake, outcome: Enhancement) -> dict[str, Any]:
         "pages_unchanged": outcome.kept,
         "pages_failed": outcome.failed,
         "rules_invalid": len(outcome.rules_invalid),
+        EMPTY_TEXT: empty_text_share(lake, written.institution),
         "preview": MetadataValue.md(page_preview(lake, written.institution)),
     }
 
@@ -111,8 +105,16 @@ def batch_metadata(lake: Lake, institution: str, answer: EnhanceAnswer) -> dict[
         "pages_processed": answer.processed,
         "pages_enhanced": answer.enhanced,
         "results": MetadataValue.md(markdown_table(rows) if rows else answer.message),
+        EMPTY_TEXT: empty_text_share(lake, institution),
         "preview": MetadataValue.md(page_preview(lake, institution)),
     }
+
+
+def empty_text_share(lake: Lake, institution: str) -> float:
+    """The share of pages without main text."""
+    batches = lake.batches("page_content", institution, columns=["text"], size=1_000)
+    empty = [not row["text"].strip() for batch in batches for row in batch.to_pylist()]
+    return round(sum(empty) / len(empty), 3) if empty else 0.0
 
 
 def page_preview(lake: Lake, institution: str) -> str:

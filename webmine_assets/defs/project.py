@@ -6,7 +6,7 @@ from webmine_assets.defs.assets import ASSETS
 from webmine_assets.defs.checks import ASSET_CHECKS
 from webmine_assets.defs.imports import import_archive
 from webmine_assets.defs.jobs import ASSET_JOBS
-from webmine_assets.defs.resources import Corpus, Display
+from webmine_assets.defs.resources import Corpus, Display, living_display
 from webmine_assets.defs.schedules import SCHEDULES
 from webmine_assets.defs.sensors import SENSORS
 from webmine_assets.progress import Progress
@@ -26,6 +26,6 @@ def build_definitions(
         jobs=[*ASSET_JOBS, import_archive],
         sensors=SENSORS,
         schedules=SCHEDULES,
-        resources={"corpus": Corpus(), "display": Display(progress)},
+        resources={"corpus": Corpus(), "display": living_display(Display(progress))},
         executor=executor,
     )

@@ -1,7 +1,6 @@
 """What assets are given: the corpus (settings, lake, institution files) and a display."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +10,8 @@ from dagster import (
     ConfigurableResource,
     InitResourceContext,
     OpExecutionContext,
+    ResourceDefinition,
+    resource,
 )
 
 from webmine_assets.defs.instance.liveness import living
@@ -22,15 +23,6 @@ from webmine_assets.storage.lake import Lake
 
 class Corpus(ConfigurableResource):  # type: ignore[type-arg]  # generic only for Dagster's own use
     """The settings of this process, the lake and the institution files."""
-
-    @contextmanager
-    def yield_for_execution(self, context: InitResourceContext) -> Iterator["Corpus"]:
-        """Every step takes the corpus, so a run has it from its first step to its last."""
-        if context.run is None:
-            yield self
-        else:
-            with living(self.settings.living_runs, context.run.run_id):
-                yield self
 
     @property
     def settings(self) -> Settings:
@@ -60,3 +52,17 @@ class Display:
 
     def of(self, context: AssetExecutionContext | OpExecutionContext) -> Progress:
         return self.progress or LineProgress(context.log.info)
+
+
+def living_display(display: Display) -> ResourceDefinition:
+    """The display as a run takes it: from its first step to its last, so the run lives with it."""
+
+    @resource(description="Where a run shows how far it is, and that it lives.")
+    def of_run(context: InitResourceContext) -> Iterator[Display]:
+        if context.run is None:
+            yield display
+        else:
+            with living(read_settings().living_runs, context.run.run_id):
+                yield display
+
+    return of_run

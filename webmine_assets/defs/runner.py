@@ -4,9 +4,11 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dagster import DagsterEvent, ExecuteInProcessResult
 
+from webmine_assets.defs.enhancement import is_refusal
 from webmine_assets.defs.instance import open_quiet_instance
 from webmine_assets.defs.partitions import register_institutions
 from webmine_assets.defs.project import build_definitions
@@ -58,18 +60,24 @@ def _first_error(result: ExecuteInProcessResult) -> str | None:
     failed_checks = [
         f"check {check.check_name}: {check.description}"
         for check in result.get_asset_check_evaluations()
-        if check.blocking and not check.passed
+        if is_refusal(check)
     ]
-    return "\n".join(failed_checks) or _first_failure(result.all_node_events)
+    return "\n".join(failed_checks) or _first_failure(result.all_events)
 
 
 def _first_failure(events: Sequence[DagsterEvent]) -> str:
     for event in events:
         if event.is_step_failure:
-            error = event.step_failure_data.error
-            cause = error.cause if error and error.cause else error
-            message = cause.message.strip() if cause else ""
-            # Our own errors are written for people: the class in front of them is not.
-            message = re.sub(r"^webmine_assets\.errors\.\w+: ", "", message)
-            return f"{event.step_key}: {message}"
+            return f"{event.step_key}: {_cause(event.step_failure_data.error)}"
+        if event.is_run_failure and event.job_failure_data.error:
+            # Before the first step: what steps are given could not be made.
+            return _cause(event.job_failure_data.error)
     return "the run failed; see it in the UI (webmine ui)"
+
+
+def _cause(error: Any) -> str:
+    """The innermost message. Our own errors are written for people: the class in front is not."""
+    while error and error.cause:
+        error = error.cause
+    message = error.message.strip() if error else "no reason was given"
+    return re.sub(r"^webmine_assets\.errors\.\w+: ", "", message)

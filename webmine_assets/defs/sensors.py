@@ -1,5 +1,7 @@
 """Sensors: partitions follow the institution files, enhancement follows each crawl."""
 
+import json
+
 from dagster import (
     AddDynamicPartitionsRequest,
     DefaultSensorStatus,
@@ -12,10 +14,12 @@ from dagster import (
 )
 
 from webmine_assets.defs.enhancement import Cursor, Fate, NewPages, fate_of, new_pages
-from webmine_assets.defs.jobs import enhance_metadata
+from webmine_assets.defs.jobs import FRESH, check_freshness, enhance_metadata
 from webmine_assets.defs.partitions import INSTITUTIONS, institutions_partitions
 from webmine_assets.defs.resources import Corpus
-from webmine_assets.institutions import institution_files
+from webmine_assets.errors import ConfigurationError, UnknownInstitutionError
+from webmine_assets.institutions import Institution, institution_files
+from webmine_assets.stages.quality import CHECKS, judge
 
 
 @sensor(
@@ -80,4 +84,38 @@ def _request(page: NewPages) -> RunRequest:
     )
 
 
-SENSORS = [institution_partitions, enhance_new_snapshots]
+@sensor(
+    name="freshness_of_institutions",
+    job=check_freshness,
+    minimum_interval_seconds=3600,
+    default_status=DefaultSensorStatus.RUNNING,
+)
+def freshness_of_institutions(context: SensorEvaluationContext, corpus: Corpus) -> SensorResult:
+    """Looks at the age of every institution's pages each hour, also of those that no crawl comes
+    to, and executes the check `fresh` of those whose answer changed."""
+    (check,) = (check for check in CHECKS if check.name == FRESH)
+    known: dict[str, bool] = json.loads(context.cursor or "{}")
+    now: dict[str, bool] = {}
+    for key in context.instance.get_dynamic_partitions(INSTITUTIONS):
+        if corpus.lake.has(check.table, key) and (institution := _readable(corpus, key)):
+            found = judge([check], institution, lake=corpus.lake, settings=corpus.settings)
+            now[key] = found[check.name].passed
+    changed = [key for key, passed in now.items() if known.get(key, True) != passed]
+    late = ", ".join(sorted(key for key, passed in now.items() if not passed))
+    return SensorResult(
+        # A run for it: Dagster takes only one result of a partitioned check without a run.
+        run_requests=[RunRequest(partition_key=key) for key in changed],
+        skip_reason=None if changed else f"{len(now)} looked at; not fresh: {late or 'none'}",
+        cursor=json.dumps(now),
+    )
+
+
+def _readable(corpus: Corpus, key: str) -> Institution | None:
+    """The institution of a partition; None if its file is gone or has mistakes, told elsewhere."""
+    try:
+        return corpus.institution(key)
+    except (ConfigurationError, UnknownInstitutionError):
+        return None
+
+
+SENSORS = [institution_partitions, enhance_new_snapshots, freshness_of_institutions]

@@ -1,21 +1,31 @@
 """Runs through Dagster over two small demo institutions: refusals, ranges, selections, imports."""
 
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dagster import (
     AssetCheckEvaluation,
+    AssetCheckKey,
     AssetKey,
     AssetMaterialization,
+    AssetSelection,
     DagsterEventType,
     DagsterInstance,
+    Definitions,
     ExecuteInProcessResult,
+    PreviewWarning,
     RetryRequested,
 )
 
-from webmine_assets.defs.enhancement import Fate, NewPages, fate_of
+# The UI's own answer to what is out of date; there is no public way to ask for it.
+from dagster._core.definitions.data_version import CachingStaleStatusResolver
+from dagster._core.loader import LoadingContextForTest
+
+from webmine_assets.defs.checks import earlier_values, evaluation_of
+from webmine_assets.defs.enhancement import Fate, NewPages, fate_of, is_refusal
 from webmine_assets.defs.instance import open_instance
 from webmine_assets.defs.project import build_definitions
 from webmine_assets.defs.runner import run_chain
@@ -23,6 +33,7 @@ from webmine_assets.defs.turns import waiting_for_others
 from webmine_assets.errors import InstitutionBusyError
 from webmine_assets.progress import SilentProgress
 from webmine_assets.stages.exclusive import writing_pages
+from webmine_assets.stages.quality import CHECKS, Verdict
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 
 UNIVERSITY, NEWSROOM = "demo-university", "demo-newsroom"
@@ -232,3 +243,87 @@ def test_a_run_of_the_daemon_waits_for_its_turn() -> None:
         raise InstitutionBusyError("busy")
     with pytest.raises(InstitutionBusyError), waiting_for_others(has_watcher=True):
         raise InstitutionBusyError("busy")
+
+
+def stale(instance: DagsterInstance, definitions: Definitions, table: str) -> list[str]:
+    """Why the UI calls a table of the newsroom out of date; nothing if it does not."""
+    graph = definitions.resolve_asset_graph()
+    resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
+    causes = resolver.get_stale_causes(AssetKey(table), NEWSROOM)
+    return [cause.reason for cause in causes]
+
+
+def test_a_new_extractor_makes_what_the_old_one_made_out_of_date(
+    corpus: DemoCorpus, instance: DagsterInstance
+) -> None:
+    (outcome,) = run_chain(corpus.settings, [NEWSROOM], progress=SilentProgress())
+    assert outcome.error is None
+    now = build_definitions()
+    assert {table: stale(instance, now, table) for table in ENHANCED} == {
+        table: [] for table in ENHANCED
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PreviewWarning)
+        newer = now.map_resolved_asset_specs(
+            func=lambda spec: spec.replace_attributes(code_version="2"),
+            selection=AssetSelection.assets("page_content", "page_metadata", "page_topics"),
+        )
+    assert stale(instance, newer, "page_snapshots") == []
+    for table in ("page_content", "page_metadata", "page_topics"):
+        assert "has a new code version" in stale(instance, newer, table)
+
+
+def test_a_setting_out_of_its_range_fails_the_run_and_is_named(instance: DagsterInstance) -> None:
+    config = {"ops": {"crawl_pages": {"config": {"max_pages": -5}}}}
+    result = execute(instance, "crawl", partition=NEWSROOM, run_config=config)
+    assert not result.success
+    failures = [event for event in result.all_node_events if event.is_step_failure]
+    assert "max_pages" in str(failures[0].step_failure_data.error)
+
+
+def test_the_share_of_empty_pages_is_kept_for_the_next_enhancement(
+    corpus: DemoCorpus, instance: DagsterInstance
+) -> None:
+    for _ in range(2):
+        assert execute(instance, "enhance_metadata", partition=NEWSROOM).success
+    shares = earlier_values(instance, NEWSROOM)["empty_text_share"]
+    assert shares
+    assert set(shares) == {0.0}
+    assert earlier_values(instance, "nobody") == {"empty_text_share": []}
+
+
+def test_one_check_of_one_partition_can_be_executed_alone(instance: DagsterInstance) -> None:
+    key = AssetCheckKey(AssetKey("page_snapshots"), "page_volume")
+    chain = build_definitions(SilentProgress()).resolve_implicit_global_asset_job_def()
+    result = chain.get_subset(
+        asset_selection=set(), asset_check_selection={key}
+    ).execute_in_process(instance=instance, partition_key=NEWSROOM)
+    assert [(e.check_name, e.partition) for e in result.get_asset_check_evaluations()] == [
+        ("page_volume", NEWSROOM)
+    ]
+
+
+def test_a_crawl_after_an_import_adds_up(corpus: DemoCorpus, instance: DagsterInstance) -> None:
+    files = [str(path) for path in (corpus.settings.archives / UNIVERSITY).glob("*.warc.gz")]
+    config = {"institution": NEWSROOM, "files": files, "any_host": True}
+    assert execute(
+        instance, "import_archive", run_config={"ops": {"import_pages": {"config": config}}}
+    ).success
+    (outcome,) = run_chain(corpus.settings, [NEWSROOM], progress=SilentProgress())
+    assert outcome.error is None
+    verdicts = {e.check_name: e.passed for e in evaluations(instance, outcome.run_id)}
+    assert verdicts["ledger_adds_up"]
+
+
+def test_a_page_that_went_missing_stops_what_follows(
+    corpus: DemoCorpus, instance: DagsterInstance
+) -> None:
+    """The ledger and the pages of a partition no longer agree: a blocking check of another table
+    of the crawl stops enhancement as those of the pages do."""
+    (check,) = (check for check in CHECKS if check.name == "ledger_adds_up")
+    assert check.blocking
+    found = evaluation_of(check, Verdict(passed=False, summary="lost"), UNIVERSITY)
+    assert is_refusal(found)
+    assert not is_refusal(evaluation_of(check, Verdict(passed=True, summary=""), UNIVERSITY))
+    warned = Verdict(passed=False, summary="fewer", severe=False)
+    assert not is_refusal(evaluation_of(check, warned, UNIVERSITY))

@@ -1,6 +1,7 @@
 """The sensors on a real instance: exactly one enhancement for every crawl that may be enhanced."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,13 @@ from webmine_assets.defs.enhancement import Cursor, NewPages
 from webmine_assets.defs.jobs import ENHANCES
 from webmine_assets.defs.partitions import INSTITUTIONS, register_institutions
 from webmine_assets.defs.resources import Corpus
-from webmine_assets.defs.sensors import enhance_new_snapshots, institution_partitions
+from webmine_assets.defs.sensors import (
+    enhance_new_snapshots,
+    freshness_of_institutions,
+    institution_partitions,
+)
+from webmine_assets.storage.lake import Lake
+from webmine_assets_tests.factories import snapshot
 
 
 @pytest.fixture
@@ -41,6 +48,7 @@ def crawl(
     institution: str,
     *,
     refused: bool = False,
+    severity: AssetCheckSeverity = AssetCheckSeverity.ERROR,
     tags: dict[str, str] | None = None,
 ) -> str:
     """A run that says it published pages, and how its blocking check went."""
@@ -53,7 +61,7 @@ def crawl(
                 asset_key=AssetKey("page_snapshots"),
                 check_name="page_volume",
                 passed=not refused,
-                severity=AssetCheckSeverity.ERROR,
+                severity=severity,
                 blocking=True,
                 partition=institution,
             )
@@ -202,3 +210,39 @@ def test_partitions_that_equal_the_files_stay(instance: DagsterInstance, tmp_pat
         (folder / f"{name}.yaml").write_text("{}")
     result = institution_partitions(build_sensor_context(instance=instance), corpus=Corpus())
     assert isinstance(result, SkipReason)
+
+
+def look(instance: DagsterInstance, cursor: str | None = None) -> tuple[list[str], str | None]:
+    """The partitions whose freshness is to be checked after one look at all, and the cursor."""
+    context = build_sensor_context(instance=instance, cursor=cursor)
+    result = freshness_of_institutions(context, corpus=Corpus())
+    assert isinstance(result, SensorResult)
+    return [request.partition_key or "" for request in result.run_requests or []], result.cursor
+
+
+def test_pages_that_no_crawl_comes_to_are_checked_when_they_became_too_old(
+    instance: DagsterInstance, tmp_path: Path
+) -> None:
+    folder, lake = tmp_path / "institutions", Lake(str(tmp_path / "lake"))
+    folder.mkdir()
+    now = datetime.now(UTC)
+    for name, days in (("u1", 40), ("u2", 1)):
+        (folder / f"{name}.yaml").write_text(
+            f"institution_id: {name}\nseed_urls: ['https://{name}.edu/']\n"
+            f"allowed_domains: [{name}.edu]\nttl_days: 7\n"
+        )
+        at = now - timedelta(days=days)
+        lake.write("page_snapshots", name, [snapshot(institution=name, fetched_at=at)])
+    instance.add_dynamic_partitions(INSTITUTIONS, ["without-file"])
+    asked, cursor = look(instance)
+    assert asked == ["u1"]
+    assert look(instance, cursor)[0] == []
+    lake.write("page_snapshots", "u1", [snapshot(fetched_at=now)])
+    assert look(instance, cursor)[0] == ["u1"]
+
+
+def test_a_warning_of_a_blocking_check_does_not_hold_up_enhancement(
+    instance: DagsterInstance,
+) -> None:
+    crawl(instance, "u1", refused=True, severity=AssetCheckSeverity.WARN)
+    assert tick(instance)[0] == ["u1"]

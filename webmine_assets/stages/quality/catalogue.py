@@ -18,14 +18,14 @@ from webmine_assets.stages.quality.checks import (
     check_rules,
     check_volume,
 )
-from webmine_assets.stages.quality.questions import Questions, questions_about
+from webmine_assets.stages.quality.questions import Earlier, Questions, questions_about
 from webmine_assets.stages.quality.verdicts import Verdict
 from webmine_assets.storage.lake import Lake
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A check as it is offered; a blocking one stops enhancement of its partition."""
+    """A check as it is offered; a severe failure of a blocking one stops what follows."""
 
     table: str
     name: str
@@ -38,39 +38,43 @@ CHECKS = (
     Check(
         table="page_snapshots",
         name="page_volume",
-        description="Half of the usual pages or more; stops enhancement of a collapsed crawl.",
+        description="As many pages as in the last ten crawls, by their median and its swings; "
+        "stops enhancement of a collapsed crawl.",
         run=check_volume,
         blocking=True,
     ),
     Check(
         table="page_snapshots",
         name="not_blocked",
-        description="The site does not refuse us; stops enhancement of refusal pages.",
+        description="The site does not refuse us (401, 403, 429, 503, CAPTCHAs) more than it "
+        "used to; stops enhancement of refusal pages.",
         run=check_blocking,
         blocking=True,
     ),
     Check(
         table="page_snapshots",
         name="fresh",
-        description="No page older than twice its time to live.",
+        description="No page older than twice its time to live; looked at every hour.",
         run=check_freshness,
     ),
     Check(
         table="page_snapshots",
         name="language_mix",
-        description="Languages as in the last crawl.",
+        description="Languages in the proportions of the last ten crawls.",
         run=check_languages,
     ),
     Check(
         table="url_ledger",
         name="ledger_adds_up",
-        description="Exactly one decision for every URL.",
+        description="Exactly one decision for every URL, and a page for every one that was kept; "
+        "stops enhancement of a crawl that lost pages.",
         run=check_ledger,
+        blocking=True,
     ),
     Check(
         table="page_content",
         name="text_present",
-        description="Pages have main text.",
+        description="Pages have main text, as many of them as in the last ten enhancements.",
         run=check_empty_text,
     ),
     Check(
@@ -107,8 +111,15 @@ CHECKS = (
 
 
 def judge(
-    checks: Iterable[Check], institution: Institution, *, lake: Lake, settings: Settings
+    checks: Iterable[Check],
+    institution: Institution,
+    *,
+    lake: Lake,
+    settings: Settings,
+    earlier: Earlier | None = None,
 ) -> dict[str, Verdict]:
     """The verdicts of some checks on one institution, over one connection."""
-    with questions_about(institution, lake=lake, settings=settings) as questions:
+    with questions_about(
+        institution, lake=lake, settings=settings, earlier=earlier or {}
+    ) as questions:
         return {check.name: check.run(questions) for check in checks}

@@ -1,6 +1,8 @@
 """What each check asks of the lake, and how it is judged."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from webmine_assets.archive.check import check_archive
 from webmine_assets.stages.quality.questions import Questions
@@ -15,27 +17,29 @@ from webmine_assets.stages.quality.verdicts import (
     judge_volume,
 )
 
+_KEPT = ("stored", "fresh", "not_modified")
+_REFUSALS = frozenset(
+    f"http_error:http_{status}" for status in (401, 403, 429, 503)
+) | {"robots_blocked:robots_unreachable"}  # fmt: skip
+# Out of scope, or cut off by a budget: not asked for. Pages from the cache do count as asked for:
+# a site whose pages are all fresh and whose five login links are refused, as ever, is not blocked.
+_NOT_ASKED = frozenset({"out_of_scope", "disallowed_path", "trap"}) | {
+    f"over_{budget}" for budget in ("depth", "pages", "time", "bytes")
+}
+
 
 def check_volume(ask: Questions) -> Verdict:
-    rows = ask.rows(
-        "select coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)"
-        " + coalesce(decisions['not_modified'], 0) as pages"
-        " from crawl_reports where institution = $1 order by started_at desc limit 11"
-    )
-    counts = [row["pages"] or 0 for row in rows]
-    return judge_volume(counts[0] if counts else 0, counts[1:])
+    counts = [sum(dict(row["decisions"]).get(name, 0) for name in _KEPT) for row in _reports(ask)]
+    now, *history = counts or [0]
+    return judge_volume(now, history, max_pages=ask.institution.max_pages)
 
 
 def check_blocking(ask: Questions) -> Verdict:
-    found = ask.one(
-        """
-        select count(*) filter (decision not in ('out_of_scope', 'disallowed_path', 'over_depth',
-                   'over_pages', 'over_time', 'over_bytes', 'trap', 'fresh')) as asked,
-               count(*) filter ((decision = 'http_error' and regexp_matches(reason || detail,
-                   '\\b(401|403|429|503)\\b')) or reason = 'robots_unreachable') as blocked
-        from url_ledger where institution = $1
-        """
+    rows = ask.rows(
+        "select decision || ':' || reason as name, count(*) as urls from url_ledger"
+        " where institution = $1 group by all"
     )
+    blocked, asked = _refused({row["name"]: row["urls"] for row in rows})
     captchas = ask.one(
         """
         select count(*) as n from page_snapshots where institution = $1 and length(text) < 1500
@@ -43,7 +47,24 @@ def check_blocking(ask: Questions) -> Verdict:
             'captcha|verify (that )?you are (a )?human|unusual traffic|just a moment\\.\\.\\.')
         """
     )["n"]
-    return judge_blocking(found["blocked"], found["asked"], captchas)
+    # How many pages of earlier crawls were CAPTCHAs is not kept.
+    earlier = [_refused(dict(row["reasons"])) for row in _reports(ask)[1:]]
+    history = [refused / wanted for refused, wanted in earlier if wanted]
+    return judge_blocking(blocked, asked, captchas, history=history)
+
+
+def _refused(reasons: Mapping[str, int]) -> tuple[int, int]:
+    """How many URLs were refused, of how many that were asked for."""
+    asked = {name: n for name, n in reasons.items() if name.split(":")[0] not in _NOT_ASKED}
+    return sum(n for name, n in asked.items() if name in _REFUSALS), sum(asked.values())
+
+
+def _reports(ask: Questions) -> list[dict[str, Any]]:
+    """This crawl's report and the ten before it: a quarter of a year of weekly ones."""
+    return ask.rows(
+        "select decisions, reasons, languages from crawl_reports where institution = $1"
+        " order by started_at desc limit 11"
+    )
 
 
 def check_empty_text(ask: Questions) -> Verdict:
@@ -51,16 +72,13 @@ def check_empty_text(ask: Questions) -> Verdict:
         "select count(*) as pages, count(*) filter (trim(text) = '') as empty"
         " from page_content where institution = $1"
     )
-    return judge_empty_text(found["empty"], found["pages"])
+    history = ask.earlier.get("empty_text_share", ())
+    return judge_empty_text(found["empty"], found["pages"], history=history)
 
 
 def check_languages(ask: Questions) -> Verdict:
-    rows = ask.rows(
-        "select languages from crawl_reports where institution = $1"
-        " order by started_at desc limit 2"
-    )
-    mixes = [dict(row["languages"]) for row in rows]
-    return judge_languages(mixes[0] if mixes else {}, mixes[1] if len(mixes) > 1 else None)
+    now, *history = [dict(row["languages"]) for row in _reports(ask)] or [{}]
+    return judge_languages(now, history)
 
 
 def check_ledger(ask: Questions) -> Verdict:
@@ -105,7 +123,9 @@ def check_provenance(ask: Questions) -> Verdict:
         where field is not null and not list_contains(known, field)
         """
     )
-    return judge_none(len(rows), "values without a source", [r["missing"] for r in rows[:5]])
+    return judge_none(
+        len(rows), "values without a source", [r["missing"] for r in rows[:5]], severe=True
+    )
 
 
 def check_rules(ask: Questions) -> Verdict:
@@ -138,4 +158,5 @@ def check_archives(ask: Questions) -> Verdict:
         for name in chosen
         for problem in check_archive(ask.archives / ask.institution.institution_id / name)
     ]
-    return judge_none(len(problems), f"faults in {len(chosen)} archive files", problems[:5])
+    what = f"faults in {len(chosen)} archive files"
+    return judge_none(len(problems), what, problems[:5], severe=True)
