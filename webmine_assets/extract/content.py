@@ -28,7 +28,8 @@ _STRUCTURE = int(Hint.FIGURE | Hint.CODE | Hint.TABLE | Hint.LIST | Hint.QUOTE)
 class Content:
     """What a reader came for.
 
-    `full_content` is the selected Markdown; `text_source` names the candidate nearest to `text`.
+    `full_content` is the selected Markdown; `text_source` names the candidate nearest to `text`;
+    `outline` is the page as read without what rules removed, for whoever reads it next.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Content:
     rules_applied: tuple[str, ...] = ()
     rules_invalid: tuple[str, ...] = ()
     main_elements: tuple[HtmlElement, ...] = ()
+    outline: Outline | None = None
 
     @property
     def main(self) -> HtmlElement | None:
@@ -76,6 +78,7 @@ def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ())
         rules_applied=removal.applied,
         rules_invalid=removal.invalid,
         main_elements=(choice.node.element,) if choice.node else (),
+        outline=page.outline,
     )
 
 

@@ -23,6 +23,7 @@ _PAGE_TYPES = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_TYPES = re.compile(r"article|posting|report|recipe|review|howto|discussion", re.IGNORECASE)
+_VOCABULARY = re.compile(r"^.*[/#:]", re.DOTALL)
 _WRAPPING = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
 _WRAPPED = re.compile(r"(?:-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|;)\s*$")
 _TRAILING_COMMA = re.compile(r",\s{0,200}([\]}])")
@@ -116,7 +117,7 @@ def types_of(node: Node) -> tuple[str, ...]:
     """The types of a node without their vocabulary."""
     raw = node.get("@type")
     names = raw if isinstance(raw, list) else [raw]
-    return tuple(re.split(r"[/#:]", name)[-1] for name in names if isinstance(name, str))
+    return tuple(_VOCABULARY.sub("", name) for name in names if isinstance(name, str))
 
 
 def page_nodes(nodes: Iterable[Node]) -> list[Node]:

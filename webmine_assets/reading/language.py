@@ -14,6 +14,7 @@ MIN_LETTERS = 20
 _SAMPLE_CHARS = 1200
 _SLICES = 3
 _NOT_PROSE = re.compile(r"https?://\S+|\S+@\S+|[\d\W_]+")
+_WIDE = re.compile("[\u2e81-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def detect(text: str) -> Language | None:
     """The main language of a text; None if there is too little text to tell."""
     prose = _NOT_PROSE.sub(" ", _sample(text)).strip()
     # A character of Chinese or Japanese says as much as a syllable elsewhere.
-    weight = len(prose) + 3 * sum(1 for character in prose if character > "\u2e80")
+    weight = len(prose) + (0 if prose.isascii() else 3 * len(_WIDE.findall(prose)))
     if weight < MIN_LETTERS:
         return None
     code, confidence = _identifier().classify(prose)
@@ -50,4 +51,7 @@ def _identifier() -> LanguageIdentifier:
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     # Only languages with a two-letter code: the rest (creoles, constructed ones) is noise here.
     identifier.set_languages([code for code in identifier.labels if len(code) == 2])
+    # Choosing columns leaves the table stored by columns; an answer reads some 300 of its rows,
+    # and from rows in one piece that takes half the time (0.10 against 0.05 ms with warm caches).
+    identifier.nb_ptc = identifier.nb_ptc.copy(order="C")
     return identifier

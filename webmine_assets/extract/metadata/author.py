@@ -7,7 +7,7 @@ from itertools import islice
 
 from webmine_assets.extract.marks import Element
 from webmine_assets.extract.metadata import names
-from webmine_assets.extract.metadata.byline import BY, split_names
+from webmine_assets.extract.metadata.byline import split_names
 from webmine_assets.extract.metadata.cascade import (
     Offer,
     Outcome,
@@ -18,6 +18,7 @@ from webmine_assets.extract.metadata.cascade import (
 )
 from webmine_assets.extract.metadata.evidence import Evidence
 from webmine_assets.extract.metadata.wording import fold, text_of
+from webmine_assets.extract.outline import Block
 from webmine_assets.extract.structured import people
 
 MAX_RAW_CHARS = 300
@@ -26,7 +27,10 @@ MAX_NEIGHBOUR_CHARS = 60
 MAX_PROFILE_LINKS = 40
 _OUTSIDE = "in a menu, a comment or a side part"
 _FORM_TAGS = frozenset({"input", "label", "form", "textarea"})
-_BY_LINE = re.compile(r"(?:by|von|par|por|text|autor(?:in)?|author)\s?:?\s\S", re.IGNORECASE)
+_BY_WORD = r"(?:by|von|vom|par|por|text|autor(?:in)?|author)"
+_BY_LINE = re.compile(rf"{_BY_WORD}\s?:?\s\S", re.IGNORECASE)
+_BY_LINE_START = re.compile(rf"\s*{_BY_WORD}(?:\s?:?\s|$)", re.IGNORECASE)
+_HAS_BY = re.compile(rf"\b{_BY_WORD}\b", re.IGNORECASE)
 _PROFILE = re.compile(
     r"/(?:authors?|autor(?:en|in)?|auteurs?|redaktion|journalist[a-z]{0,4}|reporter)/[^/]"
 )
@@ -91,11 +95,21 @@ def _profile_links(evidence: Evidence) -> Iterator[Offer]:
 
 def _by_lines(evidence: Evidence) -> Iterator[Offer]:
     """Short texts that start with "by" and a person's name, wherever they stand."""
-    for element in evidence.document.elements:
-        text = (element.text or "").strip()
-        if len(text) < MAX_BY_LINE_CHARS and (_BY_LINE.match(text) or text.lower() in BY):
-            whole = text_of(element, limit=MAX_RAW_CHARS)
-            yield Offer(whole, _flaw_of_place(element, evidence) or _flaw_of_by_line(whole))
+    for block in evidence.outline.blocks:
+        if _HAS_BY.search(block.text, 0, MAX_RAW_CHARS):
+            for text in _by_texts(block):
+                flaw = _flaw_of_place(block.node.element, evidence)
+                yield Offer(text, flaw or _flaw_of_by_line(text))
+
+
+def _by_texts(block: Block) -> Iterator[str]:
+    """The line itself, or the pieces of it that start with "by"."""
+    if _BY_LINE.match(block.text):
+        yield block.text[:MAX_RAW_CHARS]
+        return
+    for token in block.tokens:
+        if isinstance(token, tuple) and _BY_LINE_START.match(token[1].text or ""):
+            yield text_of(token[1], limit=MAX_RAW_CHARS)
 
 
 def _flaw_of_by_line(text: str) -> str:

@@ -1,4 +1,8 @@
-"""The description cascade: in the seed's order; a cut one loses to the same one in full."""
+"""The description cascade: in the seed's order; a cut one loses to the same one in full.
+
+Of two cuts of one text the shorter wins: it was made to be a summary, the other runs on to a limit
+(of 17 annotated pages with two such cuts it is the right one on all).
+"""
 
 import html
 import re
@@ -20,6 +24,7 @@ from webmine_assets.extract.metadata.wording import fold, squeeze, text_of
 MIN_CHARS, MAX_CHARS = 20, 500
 MIN_PROSE_CHARS = 60
 MAX_PARAGRAPHS = 60
+COMPARED_CHARS = 40
 _CLAIMS = ("og:description", "twitter:description", "description")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
 _CUT = re.compile(r"(?:…|\.\.\.)\W{0,4}$")
@@ -78,7 +83,7 @@ def _check(raw: str, source: str, evidence: Evidence) -> str | Rejected:
     if len(text) > MAX_CHARS:
         return Rejected(f"longer than {MAX_CHARS} characters")
     if source in ("og:description", "twitter:description") and _is_fragment(text, evidence):
-        return Rejected("cut short or a mere quotation; another tag has more")
+        return Rejected("cut short or a mere quotation; another tag has it better")
     return text
 
 
@@ -88,10 +93,12 @@ def _clean(raw: str) -> str:
 
 
 def _is_fragment(text: str, evidence: Evidence) -> bool:
-    """Cut off where another tag has it whole, or no more than a quotation beside a real one."""
+    """Cut off where another tag has it whole or cut on purpose, or a mere quotation beside one."""
     others = [_clean(value) for name in _CLAIMS for value in evidence.metas.get(name, ())[:2]]
-    whole = [o for o in others if MIN_CHARS <= len(o) <= MAX_CHARS and not _CUT.search(o)]
+    fitting = [other for other in others if MIN_CHARS <= len(other) <= MAX_CHARS]
     if _CUT.search(text):
-        start = fold(_CUT.sub("", text))[:40]
-        return any(fold(other).startswith(start) for other in whole)
-    return _QUOTED.fullmatch(text) is not None and any(len(o) > len(text) for o in whole)
+        start = fold(_CUT.sub("", text))[:COMPARED_CHARS]
+        same = [other for other in fitting if fold(other).startswith(start)]
+        return any(not _CUT.search(other) or len(other) < len(text) for other in same)
+    whole = (other for other in fitting if not _CUT.search(other))
+    return _QUOTED.fullmatch(text) is not None and any(len(other) > len(text) for other in whole)

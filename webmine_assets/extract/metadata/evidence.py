@@ -9,6 +9,7 @@ from webmine_assets.extract.document import Document
 from webmine_assets.extract.marks import Element, Marks, marks_of
 from webmine_assets.extract.metadata.headings import Headings
 from webmine_assets.extract.metadata.wording import fold, squeeze
+from webmine_assets.extract.outline import Outline, build_outline
 from webmine_assets.extract.structured import Node, page_nodes, texts, types_of
 
 MAX_CLAIM_CHARS = 1_000
@@ -33,6 +34,7 @@ class Evidence:
     site_names: frozenset[str]
     title_element: str
     headings: Headings
+    outline: Outline
     feed_title: str | None = None
     feed_date: str | None = None
     sitemap_date: str | None = None
@@ -54,11 +56,12 @@ def gather(
     url: str,
     today: date,
     main: Element | None,
+    outline: Outline | None = None,
     feed_title: str | None = None,
     feed_date: str | None = None,
     sitemap_date: str | None = None,
 ) -> Evidence:
-    """Index the page once for all cascades."""
+    """Index the page once for all cascades; the outline is the content pass's if it is given."""
     marks, nodes = marks_of(document), page_nodes(document.json_ld)
     title_element = _title_element(document)
     named = frozenset(_site_names(document, url)) - {""}
@@ -78,6 +81,7 @@ def gather(
         site_names=site_names,
         title_element=title_element,
         headings=headings,
+        outline=outline if outline is not None else build_outline(document.elements),
         feed_title=feed_title,
         feed_date=feed_date,
         sitemap_date=sitemap_date,

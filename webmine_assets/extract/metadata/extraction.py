@@ -15,6 +15,7 @@ from webmine_assets.extract.metadata.evidence import gather
 from webmine_assets.extract.metadata.image import extract_image
 from webmine_assets.extract.metadata.language import extract_language
 from webmine_assets.extract.metadata.title import extract_title
+from webmine_assets.extract.outline import Outline
 from webmine_assets.extract.topics import USER, Topic
 from webmine_assets.reading.language import Language
 from webmine_assets.records import FieldProvenance
@@ -30,6 +31,9 @@ class MainContent(Protocol):
 
     @property
     def main(self) -> etree._Element | None: ...
+
+    @property
+    def outline(self) -> Outline | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,7 @@ def extract_metadata(
         url=url,
         today=today,
         main=content.main,
+        outline=content.outline,
         feed_title=feed_title,
         feed_date=feed_date,
         sitemap_date=sitemap_date,

@@ -57,13 +57,14 @@ class Headings:
         sections = frozenset(self._claim_ends(STRONG_SEPARATOR)) - starts
         self._ends = sections | (frozenset(self._claim_ends(DASH)) - starts)
         self._own_names = self.site_names | sections
+        self._agreements: dict[str, float] = {}
         self._claim_words = [self._own_words(claim) for claim in self._claims]
         parts = (part for claim in self._claims for part in (claim, *_ANY_SEPARATOR.split(claim)))
         self._claimed = frozenset(fold(part) for part in parts) - {""}
         self._texts = frozenset(h.folded for h in self._all()) - {""}
-        self._title = self._agreed()
-        able = (self._agreement(h.folded) for h in self._all() if self._may_win(h))
-        self._best = max(able, default=0.0)
+        able = [h for h in self._all() if self._may_win(h)]
+        self._title = self._agreed(able)
+        self._best = max((self._agreement(h.folded) for h in able), default=0.0)
 
     def flaw_of(self, heading: Heading) -> str:
         """What speaks against a heading as the page's title; empty if nothing does."""
@@ -84,9 +85,9 @@ class Headings:
         """The heading that best agrees with the claimed titles."""
         return self._title.element if self._title else None
 
-    def _agreed(self) -> Heading | None:
-        able = [h for h in self._all() if self._may_win(h) and self._agreement(h.folded) >= 0.8]
-        return max(able, key=lambda h: len(h.folded)) if able else None
+    def _agreed(self, able: Iterable[Heading]) -> Heading | None:
+        agreeing = (h for h in able if self._agreement(h.folded) >= _OUTVOTED_BY)
+        return max(agreeing, key=lambda h: len(h.folded), default=None)
 
     def names_site(self, folded: str) -> bool:
         """Whether this is the site's name, or the end of a claim that does not start with it."""
@@ -155,9 +156,12 @@ class Headings:
 
     def _agreement(self, folded: str) -> float:
         """The share of a heading's words that a claimed title has too, for the best claim."""
-        words = frozenset(folded.split())
-        shared = (len(words & claim) / len(words) for claim in self._claim_words if words)
-        return max(shared, default=0.0)
+        known = self._agreements.get(folded)
+        if known is None:
+            words = frozenset(folded.split())
+            shared = (len(words & claim) / len(words) for claim in self._claim_words if words)
+            known = self._agreements[folded] = max(shared, default=0.0)
+        return known
 
     def _may_win(self, heading: Heading) -> bool:
         return len(heading.folded) >= MIN_PART_CHARS and not self.names_site(heading.folded)

@@ -10,7 +10,9 @@ from webmine_assets.reading.language import Language, detect
 from webmine_assets.records import FieldProvenance, LostCandidate
 
 MIN_CHARS = 20
-SLICE_CHARS = 130
+# On 981 real pages six slices of 30 characters gave three other answers than the whole text, three
+# of 130 gave six; the model's time is linear in the text.
+SLICES, SLICE_CHARS = 6, 30
 _TAG = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{1,20})?\s*(?:[,;].{0,100})?", re.IGNORECASE)
 
 
@@ -61,10 +63,11 @@ def extract_language(evidence: Evidence, text: str, known: Language | None = Non
 
 
 def _sample(text: str) -> str:
-    """Three slices of the text: on 479 pages they gave one other answer than the whole text."""
-    if len(text) <= 3 * SLICE_CHARS:
+    """Slices from the whole length of the text, its start and its end among them."""
+    if len(text) <= SLICES * SLICE_CHARS:
         return text
-    starts = (0, len(text) // 2, len(text) - SLICE_CHARS)
+    last = len(text) - SLICE_CHARS
+    starts = (last * number // (SLICES - 1) for number in range(SLICES))
     return " ".join(text[start : start + SLICE_CHARS] for start in starts)
 
 

@@ -9,7 +9,8 @@ from webmine_assets.extract.marks import Element
 from webmine_assets.extract.metadata.cascade import Offer
 from webmine_assets.extract.metadata.evidence import Evidence
 from webmine_assets.extract.metadata.moment import find_days, parse_moment
-from webmine_assets.extract.metadata.wording import flat_text_of, text_of
+from webmine_assets.extract.metadata.wording import flat_text_of, squeeze, text_of
+from webmine_assets.extract.outline import Outline
 
 MAX_TEXT_CHARS = 30_000
 MAX_SHOWN, MAX_LOOKED_AT = 12, 40
@@ -100,9 +101,8 @@ def written_days(evidence: Evidence) -> frozenset[date]:
 
 def visible_days(evidence: Evidence) -> Iterator[Offer]:
     """Dates in the text: the nearest to the heading, then behind a label, then anywhere."""
-    body = next(iter(evidence.tags("body")), evidence.document.root)
     heading = evidence.headings.title_element
-    text = flat_text_of(body)[:MAX_TEXT_CHARS]
+    text = _page_text(evidence.outline) or _body_text(evidence)
     title = flat_text_of(heading) if heading is not None else ""
     first = month_first(evidence)
     for day in _near_days(text, title, month_first=first):
@@ -111,6 +111,18 @@ def visible_days(evidence: Evidence) -> Iterator[Offer]:
     labelled = [d for d, end in found if _LABEL.search(text, max(end - _LABEL_REACH, 0), end)]
     for day in dict.fromkeys([*labelled, *(day for day, _ in found)]):
         yield Offer(day.isoformat())
+
+
+def _page_text(outline: Outline) -> str:
+    """The page on one line with a space between any two pieces: "14" "Jan" may have none."""
+    tokens = (token for block in outline.blocks for token in block.tokens)
+    return squeeze(" ".join(token for token in tokens if isinstance(token, str)))[:MAX_TEXT_CHARS]
+
+
+def _body_text(evidence: Evidence) -> str:
+    """The same of a page without an outline: a parser may put all of it into a noscript."""
+    body = next(iter(evidence.tags("body")), evidence.document.root)
+    return flat_text_of(body)[:MAX_TEXT_CHARS]
 
 
 def _near_days(text: str, title: str, *, month_first: bool) -> list[date]:

@@ -45,7 +45,9 @@ def flat_text_of(element: etree._Element) -> str:
 
 def fold(text: str) -> str:
     """For comparison: letters and digits only, no case, no accents of compatibility."""
-    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def text_of(

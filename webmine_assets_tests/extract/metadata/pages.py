@@ -7,6 +7,7 @@ from lxml import etree
 
 from webmine_assets.extract.document import Document
 from webmine_assets.extract.metadata import Metadata, extract_metadata
+from webmine_assets.extract.outline import Outline
 from webmine_assets.records import FieldProvenance
 
 URL = "https://www.example.org/reports/annual"
@@ -19,6 +20,7 @@ class PlainContent:
 
     text: str = ""
     main: etree._Element | None = None
+    outline: Outline | None = None
 
 
 def page(head: str = "", body: str = "", *, lang: str = "en") -> str:
