@@ -160,6 +160,7 @@ def _whole(text: str) -> str:
 
 
 def people(value: Any) -> list[str]:
-    """The names in an author-like property value."""
+    """The names in an author-like property value; a number is none."""
     items = value if isinstance(value, list) else [value]
-    return [name for item in items[:50] for name in texts(item)]
+    named = (item for item in items[:50] if isinstance(item, str | dict | list))
+    return [name for item in named for name in texts(item)]

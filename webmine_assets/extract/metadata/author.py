@@ -171,7 +171,10 @@ def extract_authors(evidence: Evidence) -> Outcome[tuple[str, ...]]:
             return Rejected(f"longer than {MAX_RAW_CHARS} characters")
         if source == "meta:author" and fold(raw) in evidence.site_names:
             return Rejected("the site's name")
-        found = split_names(raw, surname_first=source in _SURNAME_FIRST)
+        found = [
+            _without_site(name, evidence)
+            for name in split_names(raw, surname_first=source in _SURNAME_FIRST)
+        ]
         if source == "class:byline" and not (
             _BY_LINE.match(raw) or any(map(names.looks_personal, found))
         ):
@@ -200,10 +203,20 @@ def _agreed(evidence: Evidence) -> frozenset[str]:
     return frozenset(name for name, count in votes.items() if count > 1)
 
 
+def _without_site(name: str, evidence: Evidence) -> str:
+    """A name without the site at its end: "Jane Doe The Herald" is Jane Doe of the Herald."""
+    words = name.split()
+    for size in range(2, len(words)):
+        if fold(" ".join(words[size:])) in evidence.site_names:
+            return " ".join(words[:size])
+    return name
+
+
 def _flaw_beside_another(name: str, evidence: Evidence) -> str:
     """After a person, "CNN Business" is where the person works."""
-    known = evidence.site_names.intersection(fold(name).split())
-    return "a part of the site" if known else ""
+    words = fold(name).split()
+    parts = {" ".join(words[:size]) for size in range(1, len(words) + 1)} | set(words)
+    return "a part of the site" if evidence.site_names & parts else ""
 
 
 def _doubt(name: str, source: str, evidence: Evidence, agreed: frozenset[str]) -> str:

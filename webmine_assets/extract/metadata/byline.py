@@ -16,7 +16,8 @@ _LABELS = word_set(
     publié publie ecrit écrit publicado escrito ein eine beitrag beiträge artikel gastbeitrag alle
     zeige all posts view on am uhr kommentar interview redakteur redakteurin submitted gespräch
     dieser eintrag wurde this was added content contributor guest gastautor message um at stand
-    datum date updated aktualisiert"""
+    datum date updated aktualisiert autoreninfo pressemitteilung meldung analyse kolumne reportage
+    rezension essay"""
 )
 _CREDITS = word_set(
     """translated übersetzt traduit traducido photo photos foto fotos photography bild bilder image
@@ -32,6 +33,10 @@ STOPS = word_set(
     sonntag sonnabend executive special digital associate managing chief deputy multimedia
     freelance freier freie director professor ceo founder gründer geschäftsführer volontär
     volontärin crédit credit"""
+)
+_TIMES = word_set(
+    """hace publicado publicada actualizado actualizada pubblicato aggiornato atualizado
+    gepubliceerd bijgewerkt publicerad opublikowano"""
 )
 PARTICLES = word_set(
     """von van de der den del della di da dal dos das du la le el bin ibn al zu zum zur ter ten te
@@ -97,10 +102,23 @@ def _cut(part: str) -> str:
     kept: list[str] = []
     for word in part.split():
         bare = word.strip(_TRIM).lower()
-        if not bare or (kept and (bare in STOPS or word.endswith(":") or _is_foreign(word, bare))):
+        if not bare or (kept and _ends_name(word, bare)):
             break
         kept.append(word.strip('"“”„*|()[]<>'))
     return _once(" ".join(kept).strip(_TRIM.replace(".", ""))).rstrip(".")
+
+
+def _ends_name(word: str, bare: str) -> bool:
+    """A role, a date or a credit ends a name; "Loïc Le Clerc" goes on, "Loïc le 5 mai" does not."""
+    is_particle = bare in PARTICLES and word[0].isupper()
+    is_stop = bare in STOPS and not is_particle
+    return (
+        is_stop
+        or bare in _CREDITS
+        or bare in _TIMES
+        or word.endswith(":")
+        or _is_foreign(word, bare)
+    )
 
 
 def _is_foreign(word: str, bare: str) -> bool:

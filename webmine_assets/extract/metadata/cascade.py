@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 from webmine_assets.extract.metadata.evidence import Evidence
 from webmine_assets.records import FieldProvenance, LostCandidate
 
-MAX_OFFERS_PER_SOURCE, MAX_OFFERS_AFTER_WIN = 50, 4
+# After a win only to tell what else there was: two offers of each later source are read for it.
+MAX_OFFERS_PER_SOURCE, MAX_OFFERS_AFTER_WIN = 50, 2
 MAX_LOST = 24
 MAX_RAW_CHARS = 500
 

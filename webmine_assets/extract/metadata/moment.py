@@ -12,6 +12,7 @@ from webmine_assets.extract.metadata.months import MONTHS
 
 FIRST_YEAR = 1990
 MAX_CHARS = 300
+MAX_OFFSET_WEST, MAX_OFFSET_EAST = 12 * 60, 14 * 60
 
 _TIME = re.compile(
     r"[T\s,]{0,3}(?:at |um |à |@ )?(\d{1,2}):(\d{2})(?::(\d{1,2}))?(?:[.,]\d{1,9})?"
@@ -157,8 +158,11 @@ def _with_time(day: date, text: str, end: int) -> Moment:
 
 
 def _offset(clock: re.Match[str]) -> str:
+    """The offset if there is such a one on Earth: from -12:00 to +14:00."""
     if clock[6]:
-        return f"{clock[6]}:{clock[7]}" if int(clock[6]) in range(-14, 15) else ""
+        minutes = abs(int(clock[6])) * 60 + int(clock[7])
+        most = MAX_OFFSET_WEST if clock[6].startswith("-") else MAX_OFFSET_EAST
+        return f"{clock[6]}:{clock[7]}" if int(clock[7]) < 60 and minutes <= most else ""
     return "+00:00" if clock[8] else ""
 
 

@@ -11,7 +11,10 @@ MAX_WORDS = 6
 _MAIL = re.compile(r"\S@\S")
 _ADDRESS = re.compile(r"//|^/|^www\.|\.(?:html?|php)\b", re.IGNORECASE)
 _COMPANY = re.compile(r"\b(?:gmbh|ag|inc|ltd|llc|kg)\b", re.IGNORECASE)
-_NEVER_FIRST = (STOPS - PARTICLES) | word_set("home menu login print contact kontakt tweet")
+_NEVER_FIRST = (STOPS - PARTICLES) | word_set(
+    """home menu login print contact kontakt tweet tags tagged schlagwörter schlagworte stichworte
+    kategorien kategorie categories category filed abgelegt étiquettes etiquetas categorías"""
+)
 _ACCOUNTS = word_set(
     """admin administrator root user webmaster unknown anonymous anonym author null none undefined
     guest default wordpress wordpressadmin wpadmin superuser superadmin editor menu home login share

@@ -137,3 +137,28 @@ def test_several_tags_and_neighbours_are_several_authors():
 def test_a_page_without_an_author_has_none():
     metadata = metadata_of(page("", "<p>Just text.</p>"))
     assert (metadata.authors, source_of(metadata, "author")) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("raw", "names"),
+    [
+        ("Loïc Le Clerc", ("Loïc Le Clerc",)),
+        ("Loïc le 5 mai 2020", ("Loïc",)),
+        ("Ana Caro y José Wilson Hace 13 horas", ("Ana Caro", "José Wilson")),
+        ("By Adam Aaronson Example Staff", ("Adam Aaronson",)),
+        ("Text von Maria Seiler Illustration von Hans Roost", ("Maria Seiler",)),
+        ("Pressemitteilung von Katja Kipping", ("Katja Kipping",)),
+        ("Schlagwörter Monster", ()),
+    ],
+)
+def test_a_by_line_is_cut_where_the_name_ends(raw, names):
+    assert metadata_of(page("", f'<p class="author">{raw}</p>')).authors == names
+
+
+def test_a_by_line_within_a_line_is_found():
+    body = "<div>5 January 2020 <span>by <b>Jane Doe</b></span> in News</div>"
+    metadata = metadata_of(page("", body))
+    assert (metadata.authors, source_of(metadata, "author")) == (
+        ("Jane Doe",),
+        "author:by-pattern",
+    )

@@ -70,3 +70,14 @@ def test_the_first_paragraph_is_prose_of_the_article():
         " bridge across the river next year.</p></article>"
     )
     assert metadata_of(page("", body)).description.startswith("The council decided")
+
+
+def test_of_two_cuts_of_one_text_the_shorter_is_the_summary():
+    text = "The council met on Monday and spoke of the bridge, the river and the budget of the town"
+    head = meta("og:description", f"{text} for next year and the years [...]") + meta(
+        "description", f"{text}..."
+    )
+    metadata = metadata_of(page(head))
+    assert metadata.description == f"{text}..."
+    head = meta("og:description", f"{text}...") + meta("description", f"{text} for next year ...")
+    assert source_of(metadata_of(page(head)), "description") == "description:og:description"

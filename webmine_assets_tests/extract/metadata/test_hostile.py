@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,3 +78,28 @@ def test_no_attribute_value_makes_it_raise(attributes):
 def test_no_json_ld_and_no_address_make_it_raise(json, url):
     metadata_of(page(json_ld(json)), url=url)
     extract_topics(Document.parse(page(), url=url), json, url=url)
+
+
+@pytest.mark.parametrize(
+    "json",
+    [
+        "[" * 100_000,
+        "[" * 50_000 + "]" * 50_000,
+        '{"a":' * 900 + "1" + "}" * 900,
+        '{"@type": "Article", "author": ' + "[" * 500 + '"A B"' + "]" * 500 + "}",
+        '{"@type": "Article" ,' + " " * 200_000 + '"a"',
+        '{"@type": "Article", "datePublished": NaN, "author": 1e999, "headline": null}',
+        '{"@graph": [{"@id": "#a", "@type": "Article", "author": {"@id": "#b"},'
+        ' "headline": {"@id": "#a"}}, {"@id": "#b", "author": {"@id": "#a"}, "name": null}]}',
+    ],
+    ids=["open", "deep", "objects", "author", "spaces", "numbers", "cyclic"],
+)
+def test_deep_cyclic_and_broken_json_ld_is_passed_over(json):
+    metadata = metadata_of(page("<title>Still a title</title>" + json_ld(json)))
+    assert (metadata.title, metadata.authors) == ("Still a title", ())
+    assert metadata.published_at is None
+
+
+def test_attributes_of_a_megabyte_are_harmless():
+    body = f'<div class="{"author " * 100_000}" id="{"comment" * 100_000}">By Jane Doe</div>'
+    metadata_of(page(meta("date", "1" * 1_000_000), body))

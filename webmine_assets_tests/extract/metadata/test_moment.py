@@ -71,3 +71,35 @@ def test_a_written_date_is_read_back(day):
         moment = parse_moment(written)
         assert moment is not None
         assert moment.day == day
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("2020-01-01T10:00:00+14:00", "2020-01-01T10:00:00+14:00"),
+        ("2020-01-01T10:00:00-12:00", "2020-01-01T10:00:00-12:00"),
+        ("2020-01-01T10:00:00+05:75", "2020-01-01T10:00:00"),
+        ("2020-01-01T10:00:00+14:30", "2020-01-01T10:00:00"),
+        ("2020-01-01T10:00:00-14:59", "2020-01-01T10:00:00"),
+        ("2020-01-01T10:00:00+99:99", "2020-01-01T10:00:00"),
+        ("2020-01-01T24:61:61", "2020-01-01"),
+    ],
+)
+def test_an_offset_that_no_place_has_is_left_off(raw, iso):
+    assert parse_moment(raw).iso == iso
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Sunday, March 3rd, 2019", "2019-03-03"),
+        ("in Sept. 5 2019", "2019-09-05"),
+        ("Jan 21 14:52 CET 2019", "2019-01-21"),
+    ],
+)
+def test_a_month_before_the_day_is_found(text, day):
+    assert parse_moment(text).day.isoformat() == day
+
+
+def test_a_word_that_only_ends_like_a_month_names_none():
+    assert parse_moment("Antidisestablishmay 5 2019") is None
