@@ -30,8 +30,8 @@ _LISTING_SHARE = 0.15
 _LISTING_CHARS = 600
 _TEASERS_SHARE = 0.65
 _TEASERS_BONUS = 1.5
-# Weighing takes 25 µs a block, ten times that where all words look like furniture; the largest of
-# 1,077 real pages has 1,066.
+# Weighing takes 25 µs a block, several times that where all words look like furniture; the largest
+# of 1,077 real pages has 1,066.
 _MAX_WEIGHED = 8_000
 
 
