@@ -66,19 +66,21 @@ def _prepare(settings: Settings) -> None:
 
 def _serve(host: str, port: int) -> int:
     """Run `dagster dev` as a child, in its own group so that all of it ends with us."""
+    # Before the child starts: a signal that is handled here has its default there, while one that
+    # is ignored, as a shell ignores SIGINT for `webmine ui &`, would stay ignored in all of it.
+    signal.signal(signal.SIGINT, lambda signum, frame: _stop(process.pid))
+    signal.signal(signal.SIGTERM, lambda signum, frame: _stop(process.pid))
     command = [sys.executable, "-m", "dagster", "dev", "-m", "webmine_assets.definitions"]
     process = subprocess.Popen(  # noqa: S603  # our own interpreter with fixed arguments
         [*command, "--host", host, "--port", str(port)], start_new_session=True
     )
-
-    def stop(signum: int, frame: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGINT)
-
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
     code = process.wait()
     return 0 if code in (0, -signal.SIGINT, -signal.SIGTERM, 130) else 1
+
+
+def _stop(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGINT)
 
 
 def _refuse_port_in_use(host: str, port: int) -> None:
