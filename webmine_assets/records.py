@@ -90,7 +90,8 @@ class SnapshotMeta:
     redirects: Annotated[tuple[str, ...], "URLs passed on the way, first to last"] = ()
     alias_urls: Annotated[tuple[str, ...], "other URLs that lead to this page"] = ()
     alias_reasons: Annotated[tuple[str, ...], "why each alias is one, in the same order"] = ()
-    source: Annotated[str, "crawl, feed, csv, historical or warc"] = "crawl"
+    source: Annotated[str, "crawl, sitemap, feed, csv, historical or warc"] = "crawl"
+    sitemap_lastmod: Annotated[str | None, "when the site's sitemap says it last changed"] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,9 +44,11 @@ class Committer:
     def _commit_listing(self, item: Item, listed: Listed) -> None:
         for url in listed.sitemaps:
             self.discovery.add_listing(url, ItemKind.SITEMAP, discovered_from=item.url)
-        for url in listed.pages:
+        for url, lastmod in listed.pages.items():
             found = Found(url, canonicalise(url))
             self.discovery.add(found, depth=1, discovered_from=item.url, source="sitemap")
+            if lastmod is not None:
+                self.discovery.identities.note_lastmod(found.key, lastmod)
 
     async def _commit_refusal(self, item: Item, outcome: Refused) -> None:
         for key in dict.fromkeys((item.key, *outcome.passed)):

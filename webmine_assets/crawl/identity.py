@@ -10,6 +10,8 @@ Sighting = tuple[int, str | None]
 
 MAX_VARIANTS = 10
 """Spellings of one URL that are kept: session ids make a new one on every page."""
+MAX_LASTMODS = 200_000
+"""Pages whose sitemap date is kept, about 150 bytes each: as many as may wait for their turn."""
 
 
 @dataclass(slots=True)
@@ -20,6 +22,7 @@ class Identities:
     _aliases: dict[str, dict[str, str]] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
     _variants: dict[str, dict[str, Sighting]] = field(default_factory=dict)
+    _lastmods: dict[str, str] = field(default_factory=dict)
 
     def __contains__(self, url: str) -> bool:
         return url in self._aliases
@@ -40,6 +43,16 @@ class Identities:
 
     def aliases(self, url: str) -> dict[str, str]:
         return self._aliases[url]
+
+    def note_lastmod(self, key: str, lastmod: str) -> None:
+        """Remember when a sitemap says that a page last changed; the first sitemap is believed."""
+        if len(self._lastmods) < MAX_LASTMODS:
+            self._lastmods.setdefault(key, lastmod)
+
+    def lastmod(self, url: str) -> str | None:
+        """What a sitemap said of a stored page, under its own URL or one that led to it."""
+        keys = (url, *self._aliases[url])
+        return next((self._lastmods[key] for key in keys if key in self._lastmods), None)
 
     def note_variant(self, key: str, url: str, seen: Sighting) -> None:
         """Remember another spelling under which a known URL was linked."""

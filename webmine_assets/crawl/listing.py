@@ -41,9 +41,9 @@ class ListingReader:
             return Listed(cost=Cost(requests=1, replayed=replayed))
         # 50 MB of XML take seconds: connections that are being read must not starve meanwhile.
         found = await asyncio.to_thread(parse_sitemap, answer.body)
-        pages = (resolve(entry.raw_url, answer.url) for entry in found.entries)
+        pages = ((resolve(entry.raw_url, answer.url), entry.lastmod) for entry in found.entries)
         return Listed(
-            pages=tuple(url for url in pages if url),
+            pages={url: lastmod for url, lastmod in pages if url},
             sitemaps=self._allowed(found.nested, answer.url),
             cost=Cost(requests=1, replayed=replayed, wire_bytes=answer.wire_bytes),
         )

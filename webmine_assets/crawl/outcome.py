@@ -1,6 +1,6 @@
 """What came of visiting one URL: made by the visitor, which asks; judged by the commit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from webmine_assets.crawl.cache import Previous
@@ -64,9 +64,12 @@ class Visited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """What robots.txt or a sitemap names: no page itself."""
+    """What robots.txt or a sitemap names: no page itself.
 
-    pages: tuple[str, ...] = ()
+    `pages` maps each URL to the day the sitemap says it last changed, if it does.
+    """
+
+    pages: dict[str, str | None] = field(default_factory=dict)
     sitemaps: tuple[str, ...] = ()
     cost: Cost = Cost()
 

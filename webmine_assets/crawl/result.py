@@ -48,7 +48,11 @@ class CrawlResult:
         for row, body in self._rows:
             aliases = self._identities.aliases(row.url)
             meta = replace(
-                row.meta, alias_urls=tuple(aliases), alias_reasons=tuple(aliases.values())
+                row.meta,
+                alias_urls=tuple(aliases),
+                alias_reasons=tuple(aliases.values()),
+                # A crawl that comes from the cache asks for no sitemap: what was known stays.
+                sitemap_lastmod=self._identities.lastmod(row.url) or row.meta.sitemap_lastmod,
             )
             yield replace(row, body=self._read_body(body), meta=meta)
 

@@ -50,10 +50,12 @@ def extract_page(
     today: date | None = None,
     feed_title: str | None = None,
     feed_date: str | None = None,
+    sitemap_date: str | None = None,
 ) -> ExtractedPage:
     """Extract one page; never raises on what the page holds.
 
-    `feed_title` and `feed_date` are what a feed said of the page: evidence beside its own.
+    `feed_title`, `feed_date` and `sitemap_date` are what the site's feed and sitemap say of the
+    page: evidence beside its own.
     """
     document = Document.parse(html, url=url, header_charset=header_charset)
     content = extract_content(document, rules=rules)
@@ -64,6 +66,7 @@ def extract_page(
         today=today or datetime.now(UTC).date(),
         feed_title=feed_title,
         feed_date=feed_date,
+        sitemap_date=sitemap_date,
     )
     found = extract_topics(document, content.text, url=url, user_topics=topics)
     return ExtractedPage(

@@ -40,6 +40,7 @@ _COLUMNS = [
     "body",
     "text",
     "title",
+    "meta",
 ]
 
 
@@ -87,6 +88,7 @@ def stored_pages(institution: Institution, *, lake: Lake, now: datetime) -> Iter
     for batch in lake.batches("page_snapshots", name, columns=_COLUMNS, size=16):
         for row in batch.to_pylist():
             title, published_at = announced.get(row.pop("requested_url"), (None, None))
+            meta = row.pop("meta")
             yield StoredPage(
                 institution=name,
                 rules=institution.extraction_rules,
@@ -94,6 +96,8 @@ def stored_pages(institution: Institution, *, lake: Lake, now: datetime) -> Iter
                 now=now,
                 feed_title=title,
                 feed_date=published_at,
+                # A partition of an earlier version has no such column.
+                sitemap_date=meta.get("sitemap_lastmod"),
                 **row,
             )
 

@@ -4,7 +4,7 @@ Only the rows of these pages change; the rest of each partition is copied as it 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from webmine_assets.extract.version import EXTRACTOR_VERSION
 from webmine_assets.institutions import Institution
 from webmine_assets.records import PageContent, PageMetadata, PageSnapshot, PageTopic
-from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhance_page
+from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhance_page, stored_page
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.finder import finding
 from webmine_assets.storage.lake import Lake
@@ -160,32 +160,11 @@ def _stored(
         for candidate in batch:
             snapshot: PageSnapshot | None = snapshots.find(candidate.page_id)
             if snapshot is not None:
-                yield _as_stored(snapshot, candidate, institution, now=now)
-
-
-def _as_stored(
-    snapshot: PageSnapshot,
-    candidate: _Candidate,
-    institution: Institution | None,
-    *,
-    now: datetime,
-) -> StoredPage:
-    return StoredPage(
-        institution=snapshot.institution,
-        page_id=snapshot.page_id,
-        url=snapshot.url,
-        checksum=snapshot.checksum,
-        content_type=snapshot.content_type,
-        encoding=snapshot.encoding,
-        body=snapshot.body,
-        text=snapshot.text,
-        title=snapshot.title,
-        rules=institution.extraction_rules if institution else (),
-        topics=institution.topics if institution else (),
-        now=now,
-        feed_title=candidate.feed_title,
-        feed_date=candidate.feed_date,
-    )
+                yield replace(
+                    stored_page(snapshot, institution, now=now),
+                    feed_title=candidate.feed_title,
+                    feed_date=candidate.feed_date,
+                )
 
 
 def _enhance(lake: Lake, name: str, pages: Iterable[EnhancedPage]) -> dict[str, EnhanceResult]:

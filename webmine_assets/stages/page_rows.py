@@ -31,6 +31,7 @@ class StoredPage:
     now: datetime
     feed_title: str | None = None
     feed_date: str | None = None
+    sitemap_date: str | None = None
 
     @property
     def inputs_digest(self) -> str:
@@ -49,6 +50,7 @@ class StoredPage:
             self.topics,
             self.feed_title,
             self.feed_date,
+            self.sitemap_date,
         )
         digest = hashlib.blake2b(json.dumps(small).encode(), digest_size=16)
         digest.update(self.body)
@@ -81,6 +83,7 @@ def stored_page(
         rules=institution.extraction_rules if institution else (),
         topics=institution.topics if institution else (),
         now=now,
+        sitemap_date=snapshot.meta.sitemap_lastmod,
     )
 
 
@@ -108,6 +111,7 @@ def extract_stored(page: StoredPage) -> ExtractedPage:
         today=page.now.date(),
         feed_title=page.feed_title,
         feed_date=page.feed_date,
+        sitemap_date=page.sitemap_date,
     )
 
 

@@ -328,7 +328,9 @@ async def test_preferred_pages_go_first_at_the_same_depth(tmp_path: Path) -> Non
 
 async def test_sitemaps_and_feeds_come_after_the_seeds(tmp_path: Path) -> None:
     xml = "<urlset>{}</urlset>"
-    locs = "".join(f"<url><loc>{ORIGIN}/s{n}</loc></url>" for n in range(3))
+    locs = "".join(f"<url><loc>{ORIGIN}/s{n}</loc></url>" for n in range(2))
+    locs += f"<url><loc>{ORIGIN}/s2</loc><lastmod>2026-03-01</lastmod></url>"
+    locs += f"<url><loc>{ORIGIN}/</loc><lastmod>2026-02-01</lastmod></url>"
     index = f"<sitemapindex><sitemap><loc>{ORIGIN}/nested.xml</loc></sitemap>"
     index += f"<sitemap><loc>{ORIGIN}/sitemap.xml</loc></sitemap></sitemapindex>"
     crawled = await crawl_site(
@@ -348,6 +350,8 @@ async def test_sitemaps_and_feeds_come_after_the_seeds(tmp_path: Path) -> None:
     assert crawled.paths == ["/", "/news", "/a", "/s0", "/s1", "/s2"]
     assert [row.meta.source for row in crawled.rows][1:4] == ["feed", "crawl", "sitemap"]
     assert crawled.page("/s1").depth == 1
+    dates = {path: crawled.page(path).meta.sitemap_lastmod for path in ("/", "/s1", "/s2")}
+    assert dates == {"/": "2026-02-01", "/s1": None, "/s2": "2026-03-01"}
     assert not any("other.example" in url for url in crawled.asked)
 
 

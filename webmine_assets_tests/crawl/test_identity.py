@@ -1,6 +1,11 @@
 import pytest
 
-from webmine_assets.crawl.identity import MAX_VARIANTS, Identities, is_credible_canonical
+from webmine_assets.crawl.identity import (
+    MAX_LASTMODS,
+    MAX_VARIANTS,
+    Identities,
+    is_credible_canonical,
+)
 
 PAGE = "https://u1.edu/a"
 
@@ -20,6 +25,26 @@ def test_first_reason_of_an_alias_stays() -> None:
     identities.add_alias(PAGE, f"{PAGE}?x", "redirect")
     identities.add_alias(PAGE, f"{PAGE}?x", "checksum")
     assert identities.aliases(PAGE) == {f"{PAGE}?x": "redirect"}
+
+
+def test_sitemap_date_is_found_under_the_url_of_a_page_or_its_alias() -> None:
+    identities = Identities()
+    identities.note_lastmod(f"{PAGE}?x", "2026-01-02")
+    identities.note_lastmod(f"{PAGE}?x", "1999-01-01")
+    identities.store(PAGE, "sha256:1", requested_url=PAGE)
+    assert identities.lastmod(PAGE) is None
+    identities.add_alias(PAGE, f"{PAGE}?x", "redirect")
+    assert identities.lastmod(PAGE) == "2026-01-02"
+
+
+def test_sitemap_dates_are_bounded() -> None:
+    identities = Identities()
+    urls = [f"https://u1.edu/{number}" for number in range(MAX_LASTMODS + 1)]
+    for url in urls:
+        identities.note_lastmod(url, "2026-01-02")
+    for url in urls[-2:]:
+        identities.store(url, f"sha256:{url}", requested_url=url)
+    assert [identities.lastmod(url) for url in urls[-2:]] == ["2026-01-02", None]
 
 
 def test_spellings_are_bounded_and_only_those_of_stored_pages_are_told() -> None:

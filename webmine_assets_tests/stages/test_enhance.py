@@ -1,5 +1,6 @@
 """Enhancement: rows are made once, and again when what they are made from changes."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -36,6 +37,21 @@ def test_unchanged_pages_keep_their_rows(tmp_path: Path) -> None:
     second = enhance(lake)
     assert (first.kept, second.kept) == (0, 3)
     assert {name: list(lake.read(record, name, "u1")) for name, record in tables.items()} == before
+
+
+def test_a_sitemap_s_date_is_evidence_and_a_new_one_makes_the_row_anew(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    plain = page("https://u1.edu/1", html("boat 1"))
+    lake.write("page_snapshots", "u1", [plain])
+    enhance(lake)
+    [row] = lake.read(PageMetadata, "page_metadata", "u1")
+    assert row.modified_at is None
+    listed = replace(plain, meta=replace(plain.meta, sitemap_lastmod="2025-11-05"))
+    lake.write("page_snapshots", "u1", [listed])
+    assert enhance(lake).kept == 0
+    [row] = lake.read(PageMetadata, "page_metadata", "u1")
+    assert row.modified_at == "2025-11-05"
+    assert [p.source for p in row.provenance if p.field == "modified"] == ["modified:sitemap"]
 
 
 def test_force_makes_every_row_anew(tmp_path: Path) -> None:
