@@ -24,6 +24,16 @@ PREPARE = """
   for (const [name, answer] of Object.entries(answers)) window[name] = () => answer;
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport'])
     delete window[name];
+  // Each change of the address goes through the browser's one process: a page that makes hundreds
+  // a second starves the pages of all other seats.
+  let changes = 0;
+  for (const name of ['pushState', 'replaceState']) {
+    const change = History.prototype[name];
+    History.prototype[name] = function (...given) {
+      changes += 1;
+      if (changes <= 100) change.apply(this, given);
+    };
+  }
   const attachShadow = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     return attachShadow.call(this, { ...options, mode: 'open' });
