@@ -88,7 +88,7 @@ class Service:
                 stderr=log,
                 start_new_session=True,
             )
-        poll(self._is_ready, within_s=90, what="the UI and its daemon")
+        poll(self._is_ready, within_s=180, what="the UI and its daemon")
 
     def _is_ready(self) -> bool:
         try:
@@ -151,14 +151,14 @@ class Service:
         (found,) = self.ask(_RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]
         return _run(found)
 
-    def ended(self, run_id: str, *, within_s: float = 60) -> Run:
+    def ended(self, run_id: str, *, within_s: float = 150) -> Run:
         def look() -> Run | None:
             run = self.run(run_id)
             return run if run.is_over else None
 
         return poll(look, within_s=within_s, what=f"the end of run {run_id}")
 
-    def enhancement_of(self, run_id: str, *, within_s: float = 60) -> Run:
+    def enhancement_of(self, run_id: str, *, within_s: float = 150) -> Run:
         """The one run that enhanced what a run crawled, when it has ended."""
 
         def look() -> Run | None:
@@ -178,7 +178,7 @@ class Service:
         backfill: str = launched["backfillId"]
         return backfill
 
-    def backfill_ended(self, backfill: str, *, within_s: float = 90) -> str:
+    def backfill_ended(self, backfill: str, *, within_s: float = 240) -> str:
         def look() -> str | None:
             found = self.ask(_BACKFILL_STATUS, id=backfill)["partitionBackfillOrError"]
             status: str = found["status"]

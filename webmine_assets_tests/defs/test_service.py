@@ -19,6 +19,9 @@ from webmine_assets.settings import read_settings
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 from webmine_assets_tests.defs.service import CRAWL_ASSETS, Run, Service, serving
 
+# Whole runs under a real daemon: how long they take is the machine's; waiting has its own limits.
+pytestmark = pytest.mark.timeout(600)
+
 UNIVERSITY, NEWSROOM, PORTAL = DEMO_IDS
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
