@@ -197,10 +197,11 @@ def _adopt(settings: Settings, path: Path) -> None:
 def _run(
     settings: Settings, ids: list[str], *, config: dict[str, object], as_json: bool
 ) -> list[str]:
+    started = time.monotonic()
+    errors.print("[dim]starting Dagster …[/]")
     # Dagster takes a second to import: only commands that run it pay for it.
     from webmine_assets.defs.runner import run_chain
 
-    started = time.monotonic()
     lake = Lake(settings.lake)
     write_warehouse(lake, settings.warehouse)
     with showing_progress() as progress:

@@ -136,5 +136,6 @@ def extra_seeds(lake: Lake, institution: str) -> list[tuple[str, str]]:
 def show(task: Task, seen: CrawlProgress) -> None:
     """One line of live progress."""
     eta = f", about {seen.eta_s:.0f} s left" if seen.eta_s is not None else ""
-    note = f"{seen.pages_per_s:.1f} pages/s, {seen.queued} queued{eta}"
+    waiting = f", {seen.queued} queued{eta}" if seen.queued else ""
+    note = f"{seen.pages_per_s:.1f} pages/s{waiting}"
     task.update(seen.pages, seen.pages + seen.queued or None, note)
