@@ -1,67 +1,23 @@
 """The command line as a user meets it: exit codes, one clear message, no traceback."""
 
 import json
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from webmine_assets import __version__
 from webmine_assets.storage.lake import Lake
+from webmine_assets_tests.cli.webmine import (
+    FILE,
+    InItsOwnProcess,
+    Webmine,
+    assert_clear,
+    file_of,
+)
 from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot
 
-FILE = """\
-institution_id: u1
-seed_urls: [https://u1.edu/]
-allowed_domains: [u1.edu]
-"""
 
-
-Result = subprocess.CompletedProcess[str]
-
-
-class Webmine:
-    """Runs `webmine` in a data folder of its own."""
-
-    def __init__(self, data: Path) -> None:
-        self.data = data
-
-    def __call__(self, *arguments: str, text: str | None = None) -> Result:
-        environment = os.environ | {"WEBMINE_DATA": str(self.data), "COLUMNS": "140"}
-        return subprocess.run(
-            [sys.executable, "-c", "from webmine_assets.cli import main; main()", *arguments],
-            capture_output=True,
-            text=True,
-            input=text,
-            env=environment,
-            timeout=60,
-            check=False,
-        )
-
-
-@pytest.fixture
-def webmine(tmp_path: Path) -> Webmine:
-    return Webmine(tmp_path / "data")
-
-
-def file_of(webmine: Webmine, text: str, name: str = "u1.yaml") -> Path:
-    path = webmine.data / "institutions" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
-def assert_clear(result: Result, code: int, *words: str) -> None:
-    assert result.returncode == code, result.stderr
-    assert "Traceback" not in result.stderr
-    for word in words:
-        assert word in result.stderr.replace("\n", " ")
-
-
-def test_version_and_help(webmine: Webmine) -> None:
+def test_version_and_help(tmp_path: Path) -> None:
+    webmine = InItsOwnProcess(tmp_path)
     assert webmine("--version").stdout == f"webmine {__version__}\n"
     shown = webmine("--help").stdout
     for command in ("run", "demo", "crawl", "why", "extract", "query", "search", "ui", "doctor"):
@@ -174,9 +130,9 @@ def test_crawl_with_a_missing_configuration_is_clear(webmine: Webmine, tmp_path:
     assert_clear(webmine("crawl", "--config", missing, "--out", out), 2, "none.yaml")
 
 
-def test_a_data_folder_that_cannot_be_written_is_clear() -> None:
+def test_a_data_folder_that_cannot_be_written_is_clear(webmine: Webmine) -> None:
     # Not even root may make a folder there.
-    webmine = Webmine(Path("/sys/webmine"))
+    webmine.data = Path("/sys/webmine")
     assert_clear(webmine("demo"), 2, "WEBMINE_DATA")
     assert_clear(webmine("query", "select 1"), 1, "WEBMINE_DATA")
     assert webmine("doctor").returncode == 1

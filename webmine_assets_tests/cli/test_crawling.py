@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from webmine_assets_tests.cli.test_commands import Webmine, assert_clear
+from webmine_assets_tests.cli.webmine import Webmine, assert_clear
 from webmine_assets_tests.crawl.site import html
 
 FEED = "<rss version='2.0'><channel><item><link>{origin}/announced</link></item></channel></rss>"
@@ -42,11 +42,6 @@ class _Server(ThreadingHTTPServer):
         """What was asked for since the last call."""
         asked, self.asked = sorted(self.asked), []
         return asked
-
-
-@pytest.fixture
-def webmine(tmp_path: Path) -> Webmine:
-    return Webmine(tmp_path / "data")
 
 
 @pytest.fixture

@@ -1,52 +1,24 @@
 """The ways in and out as a user meets them: import, archive, export, reextract, stored pages."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from webmine_assets.cli import main
 from webmine_assets.progress import SilentProgress
 from webmine_assets.stages.enhance import enhance_pages
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.archive.factories import story, write_file
-from webmine_assets_tests.cli.test_commands import FILE, Result, Webmine, assert_clear, file_of
+from webmine_assets_tests.cli.webmine import FILE, Webmine, assert_clear, file_of
 from webmine_assets_tests.stages.pages import html, institution, page
 from webmine_assets_tests.storage.cluster import serving
 
 URL = "https://u1.edu/a"
 
 
-class InThisProcess(Webmine):
-    """Runs `webmine` without a process of its own: a start takes longer than most commands."""
-
-    def __init__(
-        self, data: Path, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
-    ) -> None:
-        super().__init__(data)
-        self._monkeypatch, self._capture = monkeypatch, capture
-
-    def __call__(self, *arguments: str, text: str | None = None) -> Result:
-        self._monkeypatch.setattr(sys, "argv", ["webmine", *arguments])
-        self._monkeypatch.setenv("WEBMINE_DATA", str(self.data))
-        self._capture.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        shown = self._capture.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return subprocess.CompletedProcess(arguments, code or 0, shown.out, shown.err)
-
-
-@pytest.fixture
-def webmine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Webmine:
-    webmine = InThisProcess(tmp_path / "data", monkeypatch, capsys)
+@pytest.fixture(autouse=True)
+def _institution(webmine: Webmine) -> None:
     file_of(webmine, FILE)
-    return webmine
 
 
 def warc(folder: Path, subject: str = "ferry") -> str:

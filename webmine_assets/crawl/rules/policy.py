@@ -3,14 +3,18 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.pages.links import MetaRobots
 from webmine_assets.crawl.pages.text import PageText
-from webmine_assets.institutions import Budgets, Policy
 from webmine_assets.reading.language import Language
 from webmine_assets.reading.pdf import PdfRefusal, PdfText
 from webmine_assets.records import Decision
+
+if TYPE_CHECKING:
+    # The processes that read pages import this module: pydantic and YAML double their start.
+    from webmine_assets.institutions import Budgets, Policy
 
 _SNIFF_BYTES = 1024
 # Text has tabs and line ends; more than a few other control characters make it something else.
@@ -93,7 +97,7 @@ def kind_of(content_type: str | None, body: bytes) -> Kind | None:
 
 
 def decide_response(
-    status: int, content_type: str | None, body: bytes, *, budgets: Budgets
+    status: int, content_type: str | None, body: bytes, *, budgets: "Budgets"
 ) -> Refusal | None:
     """Why a response cannot be stored, told from its status, type, size and first bytes."""
     if status >= 400:
@@ -115,7 +119,7 @@ def decide_response(
     return None
 
 
-def decide_text(text: str, language: Language | None, *, policy: Policy) -> Refusal | None:
+def decide_text(text: str, language: Language | None, *, policy: "Policy") -> Refusal | None:
     """Why a text is not worth storing: too short, or in a language that was not asked for.
 
     A guess below the confidence asked for does not refuse a page.
@@ -153,7 +157,7 @@ def _refusal(reason: str, detail: str) -> Refusal:
     return Refusal(decision=Decision.CONTENT_POLICY, reason=reason, detail=detail)
 
 
-def _decide_pdf_size(size_bytes: int, budgets: Budgets) -> Refusal | None:
+def _decide_pdf_size(size_bytes: int, budgets: "Budgets") -> Refusal | None:
     if size_bytes <= budgets.pdf_size_limit_mb * 1_000_000:
         return None
     return _refusal("pdf_size", f"{size_bytes} bytes, limit {budgets.pdf_size_limit_mb:g} MB")

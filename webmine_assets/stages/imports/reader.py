@@ -40,8 +40,6 @@ class PageReader:
 
     async def _read(self, pages: list[PageInput]) -> list[ParsedPage]:
         if self._pool is None:
-            # One page needs one reader: starting a process takes longer than reading a few pages.
-            count = min(self._processes, len(pages))
-            self._pool = await ParserPool(count).__aenter__()
+            self._pool = await ParserPool(self._processes).__aenter__()
         parse = self._pool.parse
         return await asyncio.gather(*(parse(lambda page=page: page) for page in pages))  # type: ignore[misc]  # the default binds the loop's page
