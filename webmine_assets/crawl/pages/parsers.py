@@ -74,7 +74,7 @@ class ParserPool:
         self._timeout_s = timeout_s
         self._workers: list[_Worker] = []
         self._room = asyncio.Semaphore(workers * _PIPELINE)
-        # Held while a process starts in another's place, so that no page is sent to one that is gone.
+        # Held while a process starts in the place of another, so no page goes to one that is gone.
         self._staffing = asyncio.Lock()
         self._is_closing = False
         self._watchdog: asyncio.Task[None] | None = None
