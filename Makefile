@@ -3,6 +3,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 # Byte code and tool caches stay out of the source tree.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/.cache/pycache
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test check ui studio format lock clean
 

@@ -18,16 +18,19 @@ def _process(value: int) -> int:
     return os.getpid()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 3, 200])
 def test_results_come_in_the_order_of_the_input(count: int) -> None:
     assert list(ordered_map(_square, range(count), processes=2)) == [n * n for n in range(count)]
 
 
+@pytest.mark.slow
 def test_few_items_are_done_here_and_many_elsewhere() -> None:
     assert set(ordered_map(_process, range(5), processes=2)) == {os.getpid()}
     assert os.getpid() not in set(ordered_map(_process, range(100), processes=2))
 
 
+@pytest.mark.slow
 def test_no_more_than_the_window_is_taken_ahead() -> None:
     taken: list[int] = []
     source = (taken.append(n) or n for n in range(1_000))
@@ -63,6 +66,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(_PARENT)

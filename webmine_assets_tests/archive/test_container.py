@@ -146,6 +146,7 @@ def packed(parts: Iterator[bytes], path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "records", "problem"),
     [

@@ -88,6 +88,7 @@ def fetch(url: str) -> tuple[str, bytes]:
         return answer.headers["content-type"], answer.read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "kind", "body"),
     [

@@ -40,6 +40,7 @@ def test_the_manifest_knows_every_file(package: Path) -> None:
     assert len(manifest["resources"]) == 4
 
 
+@pytest.mark.slow
 def test_the_file_is_valid_for_the_tool_of_its_makers(package: Path) -> None:
     path = pack_wacz(package, package.parent / "u1.wacz")
     assert "is valid" in run_tool("wacz", "validate", "-f", str(path))

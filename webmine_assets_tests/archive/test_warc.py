@@ -86,6 +86,7 @@ def test_files_of_many_years_are_never_all_open_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.glob(".*.part")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["warcio", "fastwarc"])
 def test_other_tools_find_every_digest_right(tmp_path: Path, tool: str) -> None:
     path = write_file(tmp_path, story(), story("https://u1.edu/x", body=b"", encoding=None))
@@ -124,6 +125,7 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path, count: int, sizes: l
     assert [len(list(read_archive(path))) for path in writer.finished] == sizes
 
 
+@pytest.mark.slow
 def test_5001_stories_make_two_files(tmp_path: Path) -> None:
     with ArchiveWriter(tmp_path, clock=clock, host="h", level=1) as writer:
         list(writer.write_all(story(f"https://u1.edu/{n}") for n in range(5001)))
@@ -215,6 +217,7 @@ def test_a_prefix_that_is_no_file_name_is_refused(tmp_path: Path, prefix: str) -
         ArchiveWriter(tmp_path, prefix=prefix)
 
 
+@pytest.mark.slow
 @given(
     body=st.binary(max_size=400),
     name=st.text(max_size=20),

@@ -4,6 +4,8 @@ import json
 import socket
 from pathlib import Path
 
+import pytest
+
 from webmine_assets import __version__
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
@@ -16,6 +18,7 @@ from webmine_assets_tests.cli.webmine import (
 from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot
 
 
+@pytest.mark.slow
 def test_version_and_help(tmp_path: Path) -> None:
     webmine = InItsOwnProcess(tmp_path)
     assert webmine("--version").stdout == f"webmine {__version__}\n"

@@ -73,6 +73,7 @@ def _decisions(out: Path) -> dict[str, str]:
     return {"/" + row["url"].rpartition("/")[2]: row["decision"] for row in rows}
 
 
+@pytest.mark.slow
 def test_second_crawl_into_a_folder_takes_its_pages_from_there(
     webmine: Webmine, server: _Server, config: Path, tmp_path: Path
 ) -> None:
@@ -95,6 +96,7 @@ def test_second_crawl_into_a_folder_takes_its_pages_from_there(
     assert server.taken() == ["/", "/a", "/b", "/missing", "/robots.txt"]
 
 
+@pytest.mark.slow
 def test_another_institutions_folder_is_no_cache(
     webmine: Webmine, server: _Server, config: Path, tmp_path: Path
 ) -> None:
@@ -117,6 +119,7 @@ def test_damaged_results_of_an_earlier_crawl_are_named(
     assert_clear(result, 1, "page_snapshots.parquet", "move it away")
 
 
+@pytest.mark.slow
 def test_why_answers_from_the_folder_of_a_crawl(
     webmine: Webmine, server: _Server, config: Path, tmp_path: Path
 ) -> None:
@@ -136,6 +139,7 @@ def test_why_answers_from_the_folder_of_a_crawl(
     assert_clear(elsewhere, 2, "url_ledger.parquet is not there")
 
 
+@pytest.mark.slow
 def test_feeds_of_the_file_are_seeds_and_a_broken_one_is_told(
     webmine: Webmine, server: _Server, config: Path, tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ def test_a_saved_rule_is_applied_through_dagster_without_a_fetch(tmp_path: Path)
         assert process.wait(30) == 0
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -85,6 +86,7 @@ def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
             assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_beyond_loopback_a_token_is_made_and_asked_for(tmp_path: Path) -> None:
     with started(tmp_path, "--host", "0.0.0.0", "--port", str(port := free_port())) as (_, line):
         token = re.search(r"\?token=(\S+)", line)

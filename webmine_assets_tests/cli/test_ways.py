@@ -33,6 +33,7 @@ def stored(webmine: Webmine) -> Lake:
     return lake
 
 
+@pytest.mark.slow
 def test_a_warc_file_is_imported_once(webmine: Webmine, tmp_path: Path) -> None:
     file = warc(tmp_path)
     first = webmine("import", "warc", file, "-i", "u1", "--json")
@@ -44,6 +45,7 @@ def test_a_warc_file_is_imported_once(webmine: Webmine, tmp_path: Path) -> None:
     assert "stored: imported" in webmine("why", URL).stdout
 
 
+@pytest.mark.slow
 def test_an_import_that_fails_names_each_input(webmine: Webmine, tmp_path: Path) -> None:
     damaged = tmp_path / "cut.warc.gz"
     damaged.write_bytes(Path(warc(tmp_path)).read_bytes()[:-30])

@@ -140,6 +140,7 @@ def _random_site(seed: int, size: int = 60) -> dict[str, Any]:
     return pages
 
 
+@pytest.mark.slow
 @_RANDOM_SITE
 @given(seed=st.integers(0, 10_000), max_pages=st.integers(1, 40))
 async def test_rows_do_not_depend_on_connections_or_latency(
@@ -588,6 +589,7 @@ async def test_replay_ends_where_time_ended_the_crawl(tmp_path: Path) -> None:
     assert runs[0].ledger == runs[1].ledger
 
 
+@pytest.mark.slow
 async def test_time_that_runs_out_behind_a_slow_page_keeps_what_was_received(
     tmp_path: Path,
 ) -> None:

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def test_order_is_depth_then_preference_then_discovery(marks: list[tuple[int, bo
     assert _drained(frontier) == [str(number) for number in expected]
 
 
+@pytest.mark.slow
 def test_many_links_stay_in_order() -> None:
     frontier = Frontier()
     for number in range(200_000):

@@ -1,6 +1,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from webmine_assets.crawl.cache import InMemoryPrevious
 from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.demo.ports import DemoPorts
@@ -8,6 +10,9 @@ from webmine_assets.demo.server import DemoSites
 from webmine_assets.institutions import Institution
 from webmine_assets.settings import read_settings
 from webmine_assets_tests.hostile import HostileSite
+
+# Each test starts reading processes.
+pytestmark = pytest.mark.slow
 
 
 def _institution(site: HostileSite) -> Institution:

@@ -14,6 +14,9 @@ from webmine_assets.records import TABLES
 from webmine_assets.storage import warehouse
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 
+# All look at one run of the whole chain.
+pytestmark = pytest.mark.slow
+
 UNIVERSITY = "demo-university"
 
 

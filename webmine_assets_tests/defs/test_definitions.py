@@ -31,6 +31,7 @@ GRAPH = {
 RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
 
 
+@pytest.mark.slow
 def test_dagster_validates_them_without_a_warning(tmp_path: Path) -> None:
     checked = subprocess.run(
         [

@@ -36,6 +36,9 @@ from webmine_assets.stages.exclusive import writing_pages
 from webmine_assets.stages.quality import CHECKS, Verdict
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 
+# Each test executes whole runs.
+pytestmark = pytest.mark.slow
+
 UNIVERSITY, NEWSROOM = "demo-university", "demo-newsroom"
 ENHANCED = ("page_content", "page_metadata", "page_topics", "page_archives", "search_index")
 

@@ -84,6 +84,7 @@ def tick(instance: DagsterInstance, cursor: str | None = None) -> tuple[list[str
     return [request.partition_key or "" for request in result.run_requests or []], result.cursor
 
 
+@pytest.mark.slow
 def test_every_crawl_from_before_the_first_tick_is_enhanced_once(
     instance: DagsterInstance,
 ) -> None:
@@ -112,6 +113,7 @@ def test_the_run_key_is_the_crawl_so_that_a_lost_cursor_starts_nothing_twice(
     assert first.run_requests[0].tags["webmine/enhances_run"] == run_id
 
 
+@pytest.mark.slow
 def test_more_crawls_than_one_tick_takes_are_all_taken_in_time(instance: DagsterInstance) -> None:
     pages = AssetMaterialization("page_snapshots", partition="u1")
     for _ in range(60):
@@ -122,6 +124,7 @@ def test_more_crawls_than_one_tick_takes_are_all_taken_in_time(instance: Dagster
     assert tick(instance, cursor)[0] == []
 
 
+@pytest.mark.slow
 def test_pages_that_a_blocking_check_refused_are_left_alone(instance: DagsterInstance) -> None:
     crawl(instance, "u1", refused=True)
     crawl(instance, "u2")
@@ -130,11 +133,13 @@ def test_pages_that_a_blocking_check_refused_are_left_alone(instance: DagsterIns
     assert tick(instance, cursor)[0] == []
 
 
+@pytest.mark.slow
 def test_a_run_that_enhances_itself_is_passed_over(instance: DagsterInstance) -> None:
     crawl(instance, "u1", tags={ENHANCES: "true"})
     assert tick(instance)[0] == []
 
 
+@pytest.mark.slow
 def test_a_crawl_whose_run_still_goes_on_waits_without_holding_up_others(
     instance: DagsterInstance,
 ) -> None:

@@ -140,5 +140,6 @@ def test_articles_in_an_article_are_not_the_story() -> None:
     assert "So says a reader" not in found.text
 
 
+@pytest.mark.slow
 def test_a_page_that_was_cut_says_so() -> None:
     assert "only the first" in content("<p>word</p>" * 60_000).selection_reason

@@ -80,6 +80,7 @@ FIVE_MEGABYTES = {
 BUSY_MACHINE_S = 6.0
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("html", FIVE_MEGABYTES.values(), ids=FIVE_MEGABYTES.keys())
 def test_five_megabytes_of_anything_take_seconds(html: str) -> None:
@@ -88,6 +89,7 @@ def test_five_megabytes_of_anything_take_seconds(html: str) -> None:
     assert time.process_time() - started < BUSY_MACHINE_S
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("html", HUGE.values(), ids=HUGE.keys())
 def test_a_hostile_page_ends(html: str) -> None:

@@ -85,6 +85,7 @@ def test_nul_characters_are_removed() -> None:
     assert decode(b"a\0b\0\0c", None).text == "abc"
 
 
+@pytest.mark.slow
 def test_ten_megabytes_are_decoded_from_a_sample() -> None:
     body = page(RUSSIAN * 60_000).encode("cp1251")
     assert decode(body, None).encoding == "windows-1251"

@@ -71,6 +71,7 @@ def decisions(lake: Lake) -> list[tuple[str, str, str]]:
     return [(row.url, row.decision, row.reason) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ttl_days", [0, 7])
 def test_killed_after_publishing_the_next_run_only_lets_the_journal_go(
     corpus: DemoCorpus, ttl_days: int
@@ -86,6 +87,7 @@ def test_killed_after_publishing_the_next_run_only_lets_the_journal_go(
     assert outcome.ledger.rows == len(before)
 
 
+@pytest.mark.slow
 def test_killed_before_the_pages_are_published_the_crawl_is_replayed(corpus: DemoCorpus) -> None:
     wanted = institution(corpus)
     with killed_after(corpus, "crawl_reports", wanted):
@@ -94,6 +96,7 @@ def test_killed_before_the_pages_are_published_the_crawl_is_replayed(corpus: Dem
     assert outcome.reports.rows == 1
 
 
+@pytest.mark.slow
 def test_other_settings_crawl_again_after_a_published_crawl(corpus: DemoCorpus) -> None:
     with killed_after(corpus, "page_snapshots", institution(corpus)):
         outcome = crawl(institution(corpus, max_pages=3), corpus.lake, corpus.settings)

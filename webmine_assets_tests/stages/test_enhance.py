@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import PageContent, PageMetadata, PageTopic, Seed, SeedSource
@@ -122,6 +124,7 @@ def test_what_a_feed_said_is_evidence(tmp_path: Path) -> None:
     assert next(p.source for p in row.provenance if p.field == "date") == "date:feed"
 
 
+@pytest.mark.slow
 def test_many_pages_of_which_a_few_changed_stay_in_order(tmp_path: Path) -> None:
     lake = lake_with(tmp_path, 90)
     enhance(lake)

@@ -20,6 +20,9 @@ from webmine_assets_tests.archive.factories import members, response, warc_recor
 from webmine_assets_tests.factories import NOON, ledger_row
 from webmine_assets_tests.stages.pages import html, institution, page, settings_in
 
+# Each test starts reading processes.
+pytestmark = pytest.mark.slow
+
 
 def importing(data: Path, *, lake: Lake | None = None, **options: Any) -> PageImport:
     settings = settings_in(data)

@@ -116,6 +116,7 @@ def decide(lake: Lake, count: int) -> None:
     lake.write("url_ledger", "u1", rows)
 
 
+@pytest.mark.slow
 def test_urls_are_taken_from_the_low_mark_to_the_high_one(tmp_path: Path) -> None:
     data, file = tmp_path / "d", tmp_path / "list.csv"
     low, high = SEED_MARKS.low, SEED_MARKS.high

@@ -230,6 +230,7 @@ def no_source(corpus: Corpus) -> None:
     corpus.metadata[2] = replace(corpus.metadata[2], description="A description out of nowhere.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "check"),
     [
@@ -280,6 +281,7 @@ def some_ordinary_weeks() -> list[Corpus]:
     return [cached, Corpus.healthy(), fewer, more, refused, blank, mixed, dated, late, about]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("week", range(len(some_ordinary_weeks())))
 def test_ordinary_variation_is_not_flagged(
     week: int, settings: Settings, institution: Institution

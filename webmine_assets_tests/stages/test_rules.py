@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from webmine_assets.institutions import ExtractionRule, load_institution, save_rule
 from webmine_assets.progress import SilentProgress
 from webmine_assets.stages.crawl import crawl_pages
@@ -21,6 +23,7 @@ def enhance(corpus: DemoCorpus, file: Path) -> None:
     enhance_pages(load_institution(file), lake=corpus.lake, progress=SilentProgress())
 
 
+@pytest.mark.slow
 def test_a_saved_rule_removes_its_block_at_the_next_enhancement(tmp_path: Path) -> None:
     with demo_corpus(tmp_path) as corpus:
         file = corpus.settings.institutions / f"{NEWSROOM}.yaml"

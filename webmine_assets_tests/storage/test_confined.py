@@ -75,6 +75,7 @@ def test_a_refusal_says_why(warehouse: ConfinedWarehouse, sql: str, reason: str)
         asked(warehouse, sql)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [
@@ -91,6 +92,7 @@ def test_what_eats_memory_ends_and_the_next_question_is_answered(
     assert asked(warehouse, "select count(*) from page_snapshots").rows == ((1,),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

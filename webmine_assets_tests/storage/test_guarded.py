@@ -44,6 +44,7 @@ def test_new_partitions_are_seen_at_once(lake: Lake, warehouse: GuardedWarehouse
     assert freely(warehouse, "select count(*) from page_snapshots") == [(3,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

@@ -181,6 +181,7 @@ async def test_rules_saved_at_the_same_time_are_all_kept(
     await until_done(client, max([(await a.json())["task"]["number"] for a in answers]))
 
 
+@pytest.mark.slow
 async def test_a_removed_rule_is_gone_from_the_file_and_its_box_is_back(
     client: Client, settings: Settings
 ) -> None:

@@ -65,12 +65,14 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @schema.parametrize()
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_no_generated_request_fails(case: schemathesis.Case, studio: str) -> None:
     case.call_and_validate(base_url=studio, checks=CHECKS)
 
 
+@pytest.mark.slow
 @schema.include(path_regex="^/api/(rules/|pages/)").parametrize()
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_no_generated_request_about_a_stored_page_fails(

@@ -177,6 +177,7 @@ async def test_every_answer_carries_the_safe_headers(client: TestClient[Any, Any
         assert "no-" in answer.headers["Cache-Control"], path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize("path", ["/", "/pages", "/sql", "/api/pages", "/api/rules", "/static/x"])
 async def test_a_rebound_name_reads_and_writes_nothing(

@@ -170,6 +170,7 @@ async def test_the_picker_has_one_script_and_its_nonce(client: TestClient[Any, A
     assert nonce not in again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "piece"),
     [

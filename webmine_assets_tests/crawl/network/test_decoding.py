@@ -111,6 +111,7 @@ def test_truncating_decoder_keeps_exactly_the_cap(name: str) -> None:
     assert decoder.finish() == PAGE[:5_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CODERS if "identity" not in name])
 def test_expansion_stops_at_the_ratio_not_at_the_cap(name: str) -> None:
     coding, encode = CODERS[name]

@@ -99,6 +99,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "reason"), FAILURES.items())
 async def test_hostile_answers_become_failures_with_their_reason(
     hostile_site: HostileSite, path: str, reason: FetchReason
@@ -275,6 +276,7 @@ async def test_only_retryable_failures_are_tried_again(
     assert hostile_site.log == [path] * attempts
 
 
+@pytest.mark.slow
 async def test_site_survives_a_fetch_of_everything_it_has(hostile_site: HostileSite) -> None:
     async with open_fetcher(limits=TIGHT, clock=FakeClock()) as fetcher:
         for path in hostile_site.paths:

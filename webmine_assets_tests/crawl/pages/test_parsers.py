@@ -10,6 +10,9 @@ from webmine_assets.crawl.pages.page import PageInput, unreadable
 from webmine_assets.crawl.pages.parsers import InlineParser, ParserPool
 from webmine_assets_tests.crawl.site import html
 
+# Each test starts reading processes.
+pytestmark = pytest.mark.slow
+
 
 def _page(topic: str, size: int = 0) -> PageInput:
     body = html(topic, links=[f"/{n}" for n in range(size)])

@@ -12,6 +12,9 @@ from dagster import DagsterRun
 from webmine_assets.defs.instance.launcher import WatchedLauncher
 from webmine_assets.defs.instance.liveness import has_died, living
 
+# Each test starts and kills processes.
+pytestmark = pytest.mark.slow
+
 WORKER = """
 import sys
 from pathlib import Path

@@ -54,6 +54,7 @@ def test_the_instance_keeps_its_engines(instance: DagsterInstance) -> None:
     assert isinstance(instance.run_storage, RunStorage)
 
 
+@pytest.mark.slow
 def test_dagster_s_own_storage_reads_every_run_that_was_written(
     instance: DagsterInstance, settings: Settings
 ) -> None:
@@ -67,6 +68,7 @@ def test_dagster_s_own_storage_reads_every_run_that_was_written(
         assert {run.run_id for run in plain.get_runs()} == set(runs)
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_dagster_s_own_storage_was(settings: Settings) -> None:
     settings.dagster_home.mkdir(parents=True)
     with DagsterInstance.local_temp(str(settings.dagster_home)) as plain:
