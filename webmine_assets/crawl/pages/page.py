@@ -3,6 +3,7 @@
 Runs in the parser processes, so input and result are small and picklable.
 """
 
+import re
 import traceback
 from dataclasses import dataclass
 
@@ -28,6 +29,10 @@ from webmine_assets.urls import canonicalise, resolve
 
 LinkTuple = tuple[str, str, bool]
 """(url, key, nofollow): tuples, because a page may have thousands and they cross a pipe."""
+
+# docsify names a heading as `#/page?id=heading`: each would be rendered for the text of its page.
+_DOCSIFY = "$docsify"
+_DOCSIFY_HEADING = re.compile(r"\?id=[^&]*$")
 
 PDF_TYPE = "application/pdf"
 PDF_TIMEOUT_S = 20.0
@@ -96,7 +101,7 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
     found = read_page_links(document, url=page.url, x_robots_tag=tag, agent=AGENT)
     links = tuple((link.url, link.key, link.nofollow) for link in found.links)
     if page.keeps_routes and is_hash_routed(decoded.text):
-        links += _routes(document, found.base)
+        links += _routes(document, found.base, is_docsify=_DOCSIFY in decoded.text)
     canonical = canonicalise(found.canonical) if found.canonical else None
     if page.links_only:
         return ParsedPage(
@@ -126,8 +131,11 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
     )
 
 
-def _routes(document: HtmlElement, base: str) -> tuple[LinkTuple, ...]:
-    urls = (resolve(a.get("href", ""), base, keep_fragment=True) for a in document.iter("a"))
+def _routes(document: HtmlElement, base: str, *, is_docsify: bool) -> tuple[LinkTuple, ...]:
+    raw_urls = (a.get("href", "") for a in document.iter("a"))
+    if is_docsify:
+        raw_urls = (_DOCSIFY_HEADING.sub("", raw_url) for raw_url in raw_urls)
+    urls = (resolve(raw_url, base, keep_fragment=True) for raw_url in raw_urls)
     routes = dict.fromkeys(url for url in urls if url and is_hash_route(url))
     return tuple((url, canonicalise(url, keep_fragment=True), False) for url in routes)
 

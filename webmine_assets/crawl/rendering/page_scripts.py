@@ -34,6 +34,34 @@ PREPARE = """
       if (changes <= 100) change.apply(this, given);
     };
   }
+  // What the page asks for counts the moment it asks: on a busy machine we hear of it only later,
+  // and of what our cache answers not at all. An address asked for again is polling, no news.
+  const asked = { addresses: new Set(), pending: 0 };
+  Object.defineProperty(window, '__webmineAsked', { value: asked });
+  const begins = (rawAddress) => {
+    const address = String(rawAddress).slice(0, 1000);
+    let isPending = asked.addresses.size < 1000 && !asked.addresses.has(address);
+    if (isPending) { asked.addresses.add(address); asked.pending += 1; }
+    return () => { if (isPending) { isPending = false; asked.pending -= 1; } };
+  };
+  const fetch = window.fetch;
+  window.fetch = function (...given) {
+    const ends = begins(given[0]?.url ?? given[0]);
+    const answer = fetch.apply(this, given);
+    answer.then(ends, ends);
+    return answer;
+  };
+  const { open, send } = XMLHttpRequest.prototype;
+  const addresses = new WeakMap();
+  XMLHttpRequest.prototype.open = function (...given) {
+    addresses.set(this, given[1]);
+    return open.apply(this, given);
+  };
+  XMLHttpRequest.prototype.send = function (...given) {
+    const ends = begins(addresses.get(this));
+    this.addEventListener('loadend', ends, { once: true });
+    try { return send.apply(this, given); } catch (problem) { ends(); throw problem; }
+  };
   const attachShadow = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     return attachShadow.call(this, { ...options, mode: 'open' });
@@ -44,16 +72,19 @@ PREPARE = """
 # In the document that a seat shows from its last visit: what bears this mark is not the new page.
 LEAVE = "() => { window.__webmineLeft = true; }"
 
-# Resolves when the content has not changed for `quietMs`, or after `limitMs` in any case. Lengths
-# and counts are compared, not mutations: a clock or a carousel mutates for ever.
+# Resolves when the content, and what the page asks for, has not changed for `quietMs`, or after
+# `limitMs` in any case. Lengths and counts are compared, not mutations: a clock or a carousel
+# mutates for ever.
 SETTLE = """
 ({ quietMs, limitMs }) => new Promise((resolve) => {
   const started = performance.now();
+  const asked = window.__webmineAsked ?? { addresses: new Set(), pending: 0 };
   const look = () => {
     if (document.readyState === 'loading' || !document.body) return null;
     const text = document.body.textContent.length;
     const elements = document.getElementsByTagName('*').length;
-    return `${text}/${elements}/${document.links.length}/${document.title.length}`;
+    const shown = `${text}/${elements}/${document.links.length}/${document.title.length}`;
+    return `${shown}/${asked.addresses.size}/${asked.pending}`;
   };
   const visibleText = () => {
     let length = 0;
@@ -78,7 +109,7 @@ SETTLE = """
     if (!quiet && now - started < limitMs) { setTimeout(step, 25); return; }
     const busy = document.querySelector('[aria-busy="true"], .loading, .spinner, .skeleton');
     const text = document.body ? visibleText() : 0;
-    resolve({ quiet, text, busy: busy !== null });
+    resolve({ quiet, text, busy: busy !== null, pending: asked.pending });
   };
   step();
 })

@@ -183,7 +183,7 @@ class PageVisit:
 
 
 def _patience_s(look: dict[str, Any], requests: PageRequests) -> float:
-    if requests.under_way:
+    if requests.under_way or look["pending"]:
         return _REQUEST_PATIENCE_S
     is_unfinished = look["busy"] or look["text"] < _MIN_SHOWN_CHARS
     return _PATIENCE_S if is_unfinished and look["text"] < MIN_TEXT_CHARS else 0.0

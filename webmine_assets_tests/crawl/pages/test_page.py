@@ -33,6 +33,22 @@ def test_text_of_a_known_page_is_not_read_again() -> None:
     assert [url for url, _, _ in page.links] == ["https://u1.edu/x"]
 
 
+@pytest.mark.parametrize(
+    ("script", "routes"),
+    [
+        ("window.$docsify = {}", ["#/guide", "#/api", "#/tag?id=a&sort=b"]),
+        ("", ["#/guide", "#/guide?id=install", "#/?id=top", "#/api?id=calls", "#/tag?id=a&sort=b"]),
+    ],
+)
+def test_headings_of_docsify_are_no_pages(script: str, routes: list[str]) -> None:
+    hrefs = ("#/guide", "#/guide?id=install", "#/?id=top", "#/api?id=calls", "#/tag?id=a&sort=b")
+    links = "".join(f'<a href="{href}">x</a>' for href in hrefs)
+    body = f"<script>{script}</script>{links}".encode()
+    page = PageInput(url="https://u1.edu/docs/", body=body, headers={}, keeps_routes=True)
+    found = [url.removeprefix("https://u1.edu/docs/") for url, _, _ in read_page(page).links]
+    assert [url for url in found if url] == routes
+
+
 @pytest.mark.parametrize("content_type", ["text/html; charset=shift_jis", "text/html"])
 def test_charset_is_found(content_type: str) -> None:
     meta = '<meta charset="shift_jis">'

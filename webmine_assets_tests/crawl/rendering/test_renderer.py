@@ -476,6 +476,26 @@ async def test_slow_content_is_awaited_and_endless_waiting_is_cut(site: Site) ->
     assert TEXT in ticking.html
 
 
+async def test_what_the_cache_answers_is_awaited_too(site: Site) -> None:
+    """Requests that follow each other with pauses: on the second page none of them is fetched."""
+    script = """<script>(async () => {
+      for (let n = 0; n < 12; n++) {
+        await fetch('/part/' + n);
+        await new Promise((go) => setTimeout(go, 60));
+      }
+      const last = new XMLHttpRequest();
+      last.onload = () => { document.body.append('the end'); };
+      last.open('GET', '/part/last');
+      last.send();
+    })()</script>"""
+    for name in (*range(12), "last"):
+        site.serve(f"/part/{name}", "part", "text/plain")
+    async with opened(site, PATIENT) as browser:
+        pages = [await browser.render(site.page(f"/{n}", f"{TEXT}{script}")) for n in "ab"]
+    assert ["the end</body>" in page.html for page in pages] == [True, True]
+    assert len(browser.fetcher.urls) == 13
+
+
 async def test_hash_routes_reach_the_page(site: Site) -> None:
     html = f"<p>{TEXT}</p><script>document.title = location.hash</script>"
     response = replace(site.page("/docs", html), requested_url=f"{SITE}/docs#/guide")
