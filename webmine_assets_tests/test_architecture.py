@@ -16,6 +16,7 @@ DOMAIN = {"crawl", "extract", "archive", "ingest"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "records": set(),
+    "reasons": {"records"},
     "urls": {"errors"},
     "settings": {"errors"},
     "institutions": GROUND,
@@ -30,9 +31,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stages": SHARED | DOMAIN | {"storage"},
     "demo": {"errors", "institutions", "settings"},
     "defs": SHARED | {"stages", "storage", "extract"},
-    "studio": SHARED | DOMAIN | {"stages", "storage"},
+    "studio": SHARED | DOMAIN | {"stages", "storage", "reasons"},
     # The command line puts everything together; nothing imports it.
-    "cli": SHARED | DOMAIN | {"stages", "storage", "defs", "studio", "demo"},
+    "cli": SHARED | DOMAIN | {"stages", "storage", "defs", "studio", "demo", "reasons"},
     "definitions": {"defs"},
     "__init__": set(),
 }

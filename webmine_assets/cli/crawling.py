@@ -18,6 +18,7 @@ from webmine_assets.cli.console import (
 from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.errors import ConfigurationError
 from webmine_assets.institutions import load_institution
+from webmine_assets.reasons import meaning_of
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.folder_crawl import LEDGER, crawl_into
 from webmine_assets.storage import warehouse
@@ -122,9 +123,13 @@ def _asking(out: Path | None) -> Callable[[str, list[Any]], list[dict[str, Any]]
 
 def _explain(row: dict[str, Any]) -> None:
     output.print(f"[bold]{escape(row['url'])}[/]  ({row['institution']})", soft_wrap=True)
-    output.print(f"  {row['decision']}: {row['reason']}", markup=False, soft_wrap=True)
-    if row["detail"]:
-        output.print(f"  {row['detail']}", markup=False, soft_wrap=True)
+    meaning = meaning_of(row["decision"], row["reason"])
+    for line in (f"{row['decision']}: {row['reason']}", meaning.says, row["detail"]):
+        if line:
+            output.print(f"  {line}", markup=False, soft_wrap=True)
+    if meaning.remedy:
+        remedy = meaning.remedy.replace("`", "")
+        output.print(f"  to change it: {remedy}", markup=False, soft_wrap=True)
     found = f"found on {row['discovered_from']}" if row["discovered_from"] else "a starting point"
     line = f"  {found}, depth {row['depth']}, decided {row['decided_at']:%Y-%m-%d %H:%M:%S} UTC"
     output.print(line, markup=False, soft_wrap=True)

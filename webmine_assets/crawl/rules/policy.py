@@ -9,7 +9,6 @@ from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.pages.links import MetaRobots
 from webmine_assets.crawl.pages.text import PageText
 from webmine_assets.reading.language import Language
-from webmine_assets.reading.pdf import PdfRefusal, PdfText
 from webmine_assets.records import Decision
 
 if TYPE_CHECKING:
@@ -143,13 +142,6 @@ def decide_page(page: PageText, robots: MetaRobots) -> Refusal | None:
         for line in (page.title, page.heading):
             if line and _NOT_FOUND.search(line):
                 return _refusal("soft_404", line[:200])
-    return None
-
-
-def decide_pdf(result: PdfText | PdfRefusal) -> Refusal | None:
-    """Why a PDF gave no text."""
-    if isinstance(result, PdfRefusal):
-        return _refusal(f"pdf_{result.reason}", result.detail)
     return None
 
 

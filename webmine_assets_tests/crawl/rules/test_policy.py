@@ -9,7 +9,6 @@ from webmine_assets.crawl.rules.policy import (
     ContentType,
     Kind,
     decide_page,
-    decide_pdf,
     decide_response,
     decide_text,
     kind_of,
@@ -17,7 +16,6 @@ from webmine_assets.crawl.rules.policy import (
 )
 from webmine_assets.institutions import Budgets, Policy
 from webmine_assets.reading.language import Language
-from webmine_assets.reading.pdf import PdfRefusal, PdfText
 
 CYRILLIC = "<html>" + "Университет открыт для всех. " * 25
 HTML = b"<!doctype html><html><body><p>Hello</p></body></html>"
@@ -154,11 +152,6 @@ def test_noindex_is_obeyed() -> None:
     page = PageText("Title", None, "x" * 2000)
     assert reason_of(decide_page(page, MetaRobots(noindex=True))) == "noindex"
     assert decide_page(page, MetaRobots(nofollow=True)) is None
-
-
-def test_an_unreadable_pdf_is_a_refusal() -> None:
-    assert reason_of(decide_pdf(PdfRefusal("encrypted", "password"))) == "pdf_encrypted"
-    assert decide_pdf(PdfText("text", None, 1)) is None
 
 
 @given(body=st.binary(max_size=200), content_type=st.text(max_size=40))
