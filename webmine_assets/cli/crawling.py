@@ -129,7 +129,7 @@ def _explain(row: dict[str, Any]) -> None:
             output.print(f"  {line}", markup=False, soft_wrap=True)
     if meaning.remedy:
         remedy = meaning.remedy.replace("`", "")
-        output.print(f"  to change it: {remedy}", markup=False, soft_wrap=True)
+        output.print(f"  what helps: {remedy}", markup=False, soft_wrap=True)
     found = f"found on {row['discovered_from']}" if row["discovered_from"] else "a starting point"
     line = f"  {found}, depth {row['depth']}, decided {row['decided_at']:%Y-%m-%d %H:%M:%S} UTC"
     output.print(line, markup=False, soft_wrap=True)

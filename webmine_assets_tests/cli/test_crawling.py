@@ -130,7 +130,7 @@ def test_why_answers_from_the_folder_of_a_crawl(
     origin = f"http://127.0.0.1:{server.server_address[1]}"
     missing = webmine("why", f"{origin}/missing", "--out", str(out))
     assert_clear(missing, 0)
-    for words in ("http_error: http_404", f"found on {origin}/", "depth 1"):
+    for words in ("http_error: http_404", "what helps: ", f"found on {origin}/", "depth 1"):
         assert words in missing.stdout
     spelt = webmine("why", f"{origin}/a/?utm_source=x", "--out", str(out), "--json")
     assert [row["decision"] for row in json.loads(spelt.stdout)] == ["stored"]
