@@ -72,7 +72,7 @@ def read_settings(environment: dict[str, str] | None = None) -> Settings:
     data = Path(env.get("WEBMINE_DATA") or "data").expanduser().resolve()
     return Settings(
         data=data,
-        lake=env.get("WEBMINE_LAKE") or str(data / "lake"),
+        lake=_place(env.get("WEBMINE_LAKE") or str(data / "lake")),
         auto_enhance=_flag(env, "AUTO_ENHANCE_METADATA", default=True),
         pg_url=env.get("WEBMINE_PG_URL") or None,
         chromium=env.get("WEBMINE_CHROMIUM") or None,
@@ -84,6 +84,11 @@ def read_settings(environment: dict[str, str] | None = None) -> Settings:
         llm_key=env.get("WEBMINE_LLM_KEY") or None,
         llm_model=env.get("WEBMINE_LLM_MODEL") or None,
     )
+
+
+def _place(location: str) -> str:
+    """A URL as it is, a path as an absolute one: other processes may start in another folder."""
+    return location if "://" in location else str(Path(location).expanduser().resolve())
 
 
 def _prefix(env: dict[str, str], name: str, *, default: str) -> str:

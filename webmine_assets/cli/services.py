@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,9 +36,9 @@ def ui(
     with contextlib.ExitStack() as stack:
         if has_demo_institutions(settings.institutions):
             _serve_demo(stack)
-        _prepare(settings)
+        home = _prepare(settings)
         output.print(f"Dagster's UI: http://{host}:{port}  (Ctrl-C ends it)")
-        raise typer.Exit(_serve(host, port))
+        raise typer.Exit(_serve(host, port, home, settings))
 
 
 def _serve_demo(stack: contextlib.ExitStack) -> None:
@@ -50,9 +51,10 @@ def _serve_demo(stack: contextlib.ExitStack) -> None:
         errors.print(f"[dim]serving the demo sites at {', '.join(sites.base_urls.values())}[/]")
 
 
-def _prepare(settings: Settings) -> None:
+def _prepare(settings: Settings) -> Path:
+    """Bring views and partitions up to date; DAGSTER_HOME of these settings."""
     # Dagster takes a second to import: only commands that run it pay for it.
-    from webmine_assets.defs.instance import open_instance
+    from webmine_assets.defs.instance import open_instance, prepare_home
     from webmine_assets.defs.partitions import register_institutions
 
     lake = Lake(settings.lake)
@@ -62,17 +64,28 @@ def _prepare(settings: Settings) -> None:
         tell("skipped", str(problem))
     with open_instance(settings) as instance:
         register_institutions(instance, list(loaded.institutions))
+    return prepare_home(settings)
 
 
-def _serve(host: str, port: int) -> int:
+def _serve(host: str, port: int, home: Path, settings: Settings) -> int:
     """Run `dagster dev` as a child, in its own group so that all of it ends with us."""
     # Before the child starts: a signal that is handled here has its default there, while one that
     # is ignored, as a shell ignores SIGINT for `webmine ui &`, would stay ignored in all of it.
     signal.signal(signal.SIGINT, lambda signum, frame: _stop(process.pid))
     signal.signal(signal.SIGTERM, lambda signum, frame: _stop(process.pid))
     command = [sys.executable, "-m", "dagster", "dev", "-m", "webmine_assets.definitions"]
+    # Started in its home, Dagster takes the dagster.yaml there for the one that is meant, and does
+    # not warn of the repository's. That `dg` is newer than `dagster dev` helps nobody here.
+    environment = os.environ | {
+        "WEBMINE_DATA": str(settings.data),
+        "WEBMINE_LAKE": settings.lake,
+        "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
+    }
     process = subprocess.Popen(  # noqa: S603  # our own interpreter with fixed arguments
-        [*command, "--host", host, "--port", str(port)], start_new_session=True
+        [*command, "--host", host, "--port", str(port)],
+        start_new_session=True,
+        cwd=home,
+        env=environment,
     )
     code = process.wait()
     return 0 if code in (0, -signal.SIGINT, -signal.SIGTERM, 130) else 1

@@ -72,7 +72,8 @@ def print_summary(rows: list[dict[str, Any]], *, seconds: float) -> None:
     """The table of a run, and what a reader should notice in it."""
     shown = [{name: row[name] for name in row if name != "rendering"} for row in rows]
     output.print()
-    print_table(shown, title=f"{len(rows)} institutions in {seconds:.1f} s")
+    counted = "1 institution" if len(rows) == 1 else f"{len(rows)} institutions"
+    print_table(shown, title=f"{counted} in {seconds:.1f} s")
     cached = sum(row["cached"] for row in rows)
     if cached:
         output.print(f"{cached} pages came from the cache: they are younger than their ttl_days.")
