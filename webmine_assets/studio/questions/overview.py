@@ -81,7 +81,8 @@ def ask_last_errors(ask: Ask, *, limit: int = 8) -> list[Row]:
 def ask_failed_pages(ask: Ask, *, limit: int = 5) -> list[Row]:
     """Stored pages whose extraction failed."""
     return ask(
-        "select institution, page_id, url, error from page_content where error is not null"
-        " order by extracted_at desc limit ?",
+        "select institution, page_id, s.url, c.error from page_content c"
+        " join page_snapshots s using (institution, page_id)"
+        " where c.error is not null order by c.extracted_at desc, s.url limit ?",
         [limit],
     )
