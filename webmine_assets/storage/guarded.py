@@ -67,7 +67,9 @@ class GuardedWarehouse:
                     raise QueryError("the statement gives no rows; ask with SELECT")
                 return _collect(relation.to_arrow_reader(_BATCH_ROWS), max_rows)
             except duckdb.InterruptException:
-                raise QueryError(f"the query took longer than {timeout_s:g} s") from None
+                raise QueryError(
+                    f"the query took longer than {timeout_s:g} s; ask for less, with where"
+                ) from None
             except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as problem:
                 # What fails while rows are read comes through Arrow, as an OSError.
                 raise _translated(problem) from None

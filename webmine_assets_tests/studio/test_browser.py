@@ -123,6 +123,10 @@ async def test_a_rule_can_be_found_by_words_and_by_keyboard(
     await page.fill("#selector", "div[")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("#status.bad")
+    await expect(page.locator("#figures")).to_be_hidden()
+    await expect(page.locator("#outcome")).to_be_hidden()
+    await page.fill("#selector", "//aside")
+    await expect(page.locator("#type")).to_have_value("xpath")
     assert [text for text in complaints if "400" not in text] == []
 
 

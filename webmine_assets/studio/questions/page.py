@@ -12,6 +12,12 @@ def find_institution(ask: Ask, page_id: str) -> str | None:
     return str(rows[0]["institution"]) if rows else None
 
 
+def ask_title(ask: Ask, institution: str, page_id: str) -> str | None:
+    """The title that the metadata of a page settled on."""
+    sql = "select title from page_metadata where institution = ? and page_id = ?"
+    return next((row["title"] for row in ask(sql, [institution, page_id])), None)
+
+
 def ask_page(about: About, institution: str, page_id: str) -> Row | None:
     """The rows of a page in every table, under the names of the tables."""
     with about(institution) as ask:
