@@ -252,8 +252,13 @@ async def test_only_what_was_previewed_can_be_saved_and_a_rule_can_be_removed(
     await expect(save).to_be_enabled()
     await save.click()
     await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
+    await page.goto(f"{url}?selector=.related-articles")
+    await expect(page.locator("#status")).to_contain_text("a rule already")
+    await expect(save).to_be_disabled()
     await page.goto(address(client, "/rules"))
+    await expect(page.locator("[data-count]").first).to_have_text("1")
     await page.click("[data-remove='.related-articles']")
+    await expect(page.locator("[data-count]").first).to_have_text("0")
     await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
     assert load_institution(settings.institutions / f"{NEWSROOM}.yaml").extraction_rules == ()
     assert complaints == []

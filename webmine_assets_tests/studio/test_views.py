@@ -1,7 +1,7 @@
 """The pages people see."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,17 @@ async def test_the_workshop_shows_a_page_and_its_boxes(client: TestClient[Any, A
     page = await text_of(client, f"/rules/{ARTICLE_ID}")
     assert f'src="/pages/{ARTICLE_ID}/picker"' in page
     assert "div.article-body" in page
+
+
+async def test_the_reference_says_what_each_field_is_for(client: TestClient[Any, Any]) -> None:
+    document = await (await client.get("/api/openapi.json")).json()
+    page = await text_of(client, "/api")
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                assert escape(parameter["description"]) in page
+    assert "what the rule removes, for people" in page
+    assert "<dd>string" not in page
 
 
 async def test_search_marks_the_words_it_found(client: TestClient[Any, Any]) -> None:

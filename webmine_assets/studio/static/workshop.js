@@ -68,7 +68,7 @@ function show(result) {
   showWarning(result);
   showDiff(result);
   find('sample').replaceChildren(...mostFirst(result.pages).map(sampleRow));
-  saving.disabled = !(result.elements || result.touched);
+  saving.disabled = isInUse() || !(result.elements || result.touched);
   frame.contentWindow.postMessage({ marked: result.marked, reveal: true }, '*');
 }
 
@@ -79,7 +79,12 @@ function fail(problem) {
   say(problem.message, true);
 }
 
+const isInUse = () => [...document.querySelectorAll('[data-remove]')].some(
+  ({ dataset }) => dataset.remove === selector.value.trim() && dataset.type === kind.value,
+);
+
 function verdict({ elements, touched, sampled }) {
+  if (isInUse()) return 'This is a rule already: the content is without it.';
   if (elements) return `Finds ${elements} element${elements === 1 ? '' : 's'} on this page.`;
   return touched ? `Finds nothing on this page, but something on ${touched} of ${sampled} others.` : 'Finds nothing, here and on the sampled pages: there is nothing to save.';
 }
