@@ -52,7 +52,7 @@ def shoot(browser: Browser, address: str, path: Path, height: int, **options: An
 
 
 def teach(page: Page) -> None:
-    page.fill("#words", "remove the related articles")
+    page.fill("#words", "remove the comments")
     page.click("text=Propose")
     page.click(".proposal >> nth=0")
     page.wait_for_selector("#outcome:not([hidden])")

@@ -140,7 +140,7 @@ def _ended_after(process: subprocess.Popen[bytes], limit_s: float) -> Iterator[N
 
 def _cause_of_death(lived_s: float, timeout_s: float) -> QueryError:
     if lived_s >= timeout_s:
-        return QueryError(f"the query took longer than {timeout_s:g} s")
+        return QueryError(f"the query took longer than {timeout_s:g} s; ask for less, with where")
     return QueryMemoryError()
 
 

@@ -33,7 +33,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with open_guarded(Lake(sys.argv[1])) as warehouse:
         # Threads and arenas are mapped by the first question, and are no question's fault.
-        warehouse.ask("select count(*) from url_ledger")
+        warehouse.ask_freely("select count(*) from url_ledger", timeout_s=30, max_rows=1)
         limit_memory(_ROOM_BYTES)
         send(outbox, READY)
         kind = READY

@@ -1,14 +1,13 @@
-"""A long-lived DuckDB connection over the lake that can read the lake and nothing else.
+"""Strangers' questions over the lake, on a DuckDB connection that can read nothing else.
 
 Each question runs on a cursor of its own, so threads may ask at the same time.
 """
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -37,13 +36,6 @@ class GuardedWarehouse:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
 
-    def ask(
-        self, sql: str, parameters: Sequence[Any] = (), *, timeout_s: float = 30
-    ) -> list[dict[str, Any]]:
-        """The answer to a question of ours as a list of rows."""
-        excerpt = self._answer(sql, list(parameters), timeout_s=timeout_s, max_rows=None)
-        return list(excerpt.table.to_pylist())
-
     def ask_freely(self, sql: str, *, timeout_s: float, max_rows: int) -> Excerpt:
         """The answer to SQL that a stranger wrote: one SELECT, within these limits.
 
@@ -51,7 +43,7 @@ class GuardedWarehouse:
         a process that can be ended, as `confined` does.
         """
         self._refuse_what_is_no_question(sql)
-        return self._answer(sql, [], timeout_s=timeout_s, max_rows=max_rows)
+        return self._answer(sql, timeout_s=timeout_s, max_rows=max_rows)
 
     def _refuse_what_is_no_question(self, sql: str) -> None:
         if len(sql) > _MAX_SQL_CHARACTERS:
@@ -63,21 +55,21 @@ class GuardedWarehouse:
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError("ask one question with SELECT, DESCRIBE or SHOW")
 
-    def _answer(
-        self, sql: str, parameters: list[Any], *, timeout_s: float, max_rows: int | None
-    ) -> Excerpt:
+    def _answer(self, sql: str, *, timeout_s: float, max_rows: int) -> Excerpt:
         with contextlib.closing(self._connection.cursor()) as cursor:
             alarm = threading.Timer(timeout_s, cursor.interrupt)
             alarm.start()
             try:
                 # A CTE may hold an INSERT and is still a SELECT to the parser.
                 cursor.begin()
-                relation = cursor.sql(sql, params=parameters)
+                relation = cursor.sql(sql)
                 if relation is None:
                     raise QueryError("the statement gives no rows; ask with SELECT")
                 return _collect(relation.to_arrow_reader(_BATCH_ROWS), max_rows)
             except duckdb.InterruptException:
-                raise QueryError(f"the query took longer than {timeout_s:g} s") from None
+                raise QueryError(
+                    f"the query took longer than {timeout_s:g} s; ask for less, with where"
+                ) from None
             except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as problem:
                 # What fails while rows are read comes through Arrow, as an OSError.
                 raise _translated(problem) from None
@@ -85,18 +77,17 @@ class GuardedWarehouse:
                 alarm.cancel()
 
 
-def _collect(batches: pa.RecordBatchReader, max_rows: int | None) -> Excerpt:
+def _collect(batches: pa.RecordBatchReader, max_rows: int) -> Excerpt:
     """Whole batches while they fit, then as many rows of one as still do."""
     kept: list[pa.RecordBatch] = []
     rows, room = 0, MAX_ANSWER_BYTES
     for batch in batches:
-        if max_rows is not None:
-            fitting = min(_rows_within(batch, room), max_rows - rows)
-            if fitting < batch.num_rows:
-                if not rows and not fitting:
-                    raise QueryError(f"one row is larger than {MAX_ANSWER_BYTES // 10**6} MB")
-                kept.append(batch.slice(0, fitting))
-                return Excerpt(table=_table(kept, batches.schema), is_cut=True)
+        fitting = min(_rows_within(batch, room), max_rows - rows)
+        if fitting < batch.num_rows:
+            if not rows and not fitting:
+                raise QueryError(f"one row is larger than {MAX_ANSWER_BYTES // 10**6} MB")
+            kept.append(batch.slice(0, fitting))
+            return Excerpt(table=_table(kept, batches.schema), is_cut=True)
         kept.append(batch)
         rows, room = rows + batch.num_rows, room - batch.nbytes
     return Excerpt(table=_table(kept, batches.schema), is_cut=False)

@@ -4,6 +4,7 @@ Works on a local folder and on any fsspec URL.
 """
 
 import contextlib
+import os
 import posixpath
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +29,7 @@ FILE = "part-0.parquet"
 EMPTY = "__empty__"
 """A partition of no rows in every table: views over an empty lake have columns, not errors."""
 
+_FOLDER = "institution="
 # Longer than any partition takes to write: a file aside that is older was left by a killed process.
 _ABANDONED_AFTER = timedelta(days=1)
 
@@ -217,6 +219,23 @@ class Lake:
         names = (path.split("/")[-2].removeprefix("institution=") for path in found)
         return sorted(name for name in names if name != EMPTY)
 
+    def versions(self, table: str) -> dict[str, object]:
+        """By institution, what is another after each publication of the partition."""
+        with self.explained():
+            if self.is_local:
+                return dict(_local_versions(f"{self.root}/{table}"))
+            # Listings are remembered by fsspec; others publish.
+            self.fs.invalidate_cache()
+            found = self.fs.glob(f"{self.root}/{table}/institution=*/{FILE}", detail=True)
+        files = ((path.split("/")[-2], info) for path, info in found.items())
+        return {
+            folder.removeprefix(_FOLDER): tuple(
+                str(info.get(name)) for name in ("ETag", "mtime", "LastModified", "created", "size")
+            )
+            for folder, info in files
+            if folder != _FOLDER + EMPTY
+        }
+
     def remove(self, table: str, institution: str) -> None:
         """Take a partition away."""
         folder = posixpath.dirname(self.path_of(table, institution))
@@ -269,6 +288,18 @@ class Lake:
         else:
             self.fs.cp_file(source, target)
             self.fs.rm_file(source)
+
+
+def _local_versions(table: str) -> Iterator[tuple[str, object]]:
+    """One `stat` a partition, 1.5 µs each; publishing one renames a new file into its place."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(table) as entries:
+        for entry in entries:
+            if not entry.name.startswith(_FOLDER) or entry.name == _FOLDER + EMPTY:
+                continue
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                status = os.stat(f"{entry.path}/{FILE}")  # noqa: PTH116  # ten times a Path's speed
+                version = (status.st_mtime_ns, status.st_size, status.st_ino)
+                yield entry.name.removeprefix(_FOLDER), version
 
 
 def _age(modified: datetime) -> timedelta:

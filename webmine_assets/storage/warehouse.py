@@ -96,7 +96,7 @@ def asking_about(lake: Lake, institution: str) -> Iterator[Ask]:
             for table in sorted(table for table in missing if table in sql):
                 connection.execute(_view_of_one(lake, table, institution))
                 missing.remove(table)
-            return list(_answer(connection, sql, parameters).to_pylist())
+            return list(answer(connection, sql, parameters).to_pylist())
 
         yield ask
 
@@ -114,22 +114,23 @@ def _view_of_one(lake: Lake, table: str, institution: str) -> str:
 def query(lake: Lake, sql: str, parameters: list[Any] | None = None) -> pa.Table:
     """The answer to one SQL question over the views, or a QueryError a person can act on."""
     with connect(lake) as connection:
-        return _answer(connection, sql, parameters)
+        return answer(connection, sql, parameters)
 
 
 def query_file(path: Path, table: str, sql: str, parameters: list[Any] | None = None) -> pa.Table:
     """The same over one Parquet file that stands for a table."""
     with contextlib.closing(duckdb.connect(":memory:")) as connection:
-        _answer(connection, f"select * from read_parquet({_literal(str(path))}) limit 0", None)
+        answer(connection, f"select * from read_parquet({_literal(str(path))}) limit 0", None)
         connection.execute(
             f"create view {table} as select * from read_parquet({_literal(str(path))})"
         )
-        return _answer(connection, sql, parameters)
+        return answer(connection, sql, parameters)
 
 
-def _answer(
+def answer(
     connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None
 ) -> pa.Table:
+    """What a connection answers, or a QueryError a person can act on."""
     try:
         relation = connection.sql(sql, params=parameters)
         if relation is None:

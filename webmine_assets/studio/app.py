@@ -1,19 +1,22 @@
 """Puts the studio together, and serves it."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from aiohttp import web
 
-from webmine_assets.errors import ConfigurationError, ServiceError
+from webmine_assets.errors import ConfigurationError, ServiceError, WebmineError
 from webmine_assets.settings import Settings
 from webmine_assets.storage.confined import ConfinedWarehouse
-from webmine_assets.storage.guarded import open_guarded
 from webmine_assets.storage.lake import Lake
+from webmine_assets.storage.light import LightLake
 from webmine_assets.storage.search import SearchIndex
+from webmine_assets.storage.warehouse import asking_about
 from webmine_assets.studio.api.enhance import EnhanceApi
 from webmine_assets.studio.api.reading import ReadingApi
 from webmine_assets.studio.api.rules import RulesApi
@@ -24,8 +27,7 @@ from webmine_assets.studio.files import InstitutionFiles
 from webmine_assets.studio.finding import PageFinder
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.problems import ProblemPages
-from webmine_assets.studio.questions import Ask
-from webmine_assets.studio.remembering import RememberingAsk, version_of
+from webmine_assets.studio.questions import LIGHT_COLUMNS, Ask
 from webmine_assets.studio.rules.language_model import LanguageModel
 from webmine_assets.studio.rules.preview import Previewer
 from webmine_assets.studio.rules.sample import Samples
@@ -71,24 +73,26 @@ def build_app(
     )
     stack = ExitStack()
     lake = Lake(settings.lake)
-    warehouse = stack.enter_context(open_guarded(lake))
-    ask = RememberingAsk(warehouse.ask, version_of(lake))
+    light = stack.enter_context(closing(LightLake(lake, LIGHT_COLUMNS)))
     strangers = ConfinedWarehouse(settings.lake, processes=SQL_PROCESSES)
     stack.callback(strangers.close)
     enhancer = Enhancer(enhance)
     stack.callback(enhancer.close)
 
-    async def close(app: web.Application) -> AsyncIterator[None]:
+    async def life(app: web.Application) -> AsyncIterator[None]:
+        # Half a second at 100,000 pages, while the browser is on its way.
+        reading = asyncio.create_task(asyncio.to_thread(_read_ahead, light))
         yield
+        await reading
         stack.close()
 
-    app.cleanup_ctx.append(close)
+    app.cleanup_ctx.append(life)
     app.add_routes(session.routes())
     app.add_routes(
         _routes(
             settings,
             lake,
-            ask,
+            light.ask,
             desk=SqlDesk(strangers),
             painter=painter,
             enhancer=enhancer,
@@ -96,6 +100,12 @@ def build_app(
     )
     app.add_routes([web.static("/static", _STATIC)])
     return app
+
+
+def _read_ahead(light: LightLake) -> None:
+    # A lake that cannot be read is said to the person who asks for it.
+    with suppress(WebmineError):
+        light.refresh()
 
 
 def build_doorkeeper(host: str, token: str | None, names: tuple[str, ...] = ()) -> Doorkeeper:
@@ -121,12 +131,13 @@ def _routes(
 ) -> list[web.RouteDef]:
     files = InstitutionFiles(settings.institutions)
     samples = Samples(lake)
+    about = partial(asking_about, lake)
     finder = PageFinder(ask, SearchIndex(settings.search_index))
     model = build_model(settings)
     parts: list[Part] = [
         OverviewView(ask=ask, painter=painter, files=files, enhancer=enhancer),
         ExplorerView(ask=ask, painter=painter, finder=finder, names=files.names),
-        PageView(ask=ask, painter=painter, samples=samples, settings=settings),
+        PageView(ask=ask, about=about, painter=painter, samples=samples, settings=settings),
         LedgerView(ask=ask, painter=painter, names=files.names),
         WorkshopView(
             ask=ask,
@@ -139,7 +150,7 @@ def _routes(
         ),
         SqlView(desk=desk, painter=painter),
         ReferenceView(painter),
-        ReadingApi(ask=ask, finder=finder, files=files.all),
+        ReadingApi(ask=ask, about=about, finder=finder, files=files.all),
         RulesApi(
             ask=ask,
             samples=samples,

@@ -42,6 +42,10 @@ def _short(limit: int) -> Schema:
     return {"type": "string", "maxLength": limit}
 
 
+def _needed(limit: int, about: str) -> Schema:
+    return {"type": "string", "minLength": 1, "maxLength": limit, "description": about}
+
+
 def _list_of(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
@@ -117,10 +121,14 @@ _RULE_REQUEST: Schema = {
     "additionalProperties": False,
     "required": ["institution", "value"],
     "properties": {
-        "institution": {"type": "string", "minLength": 1, "maxLength": 63},
-        "type": {"type": "string", "enum": ["css_selector", "xpath"]},
-        "value": {"type": "string", "minLength": 1, "maxLength": 500},
-        "description": _short(300),
+        "institution": _needed(63, "institution id"),
+        "type": {
+            "type": "string",
+            "enum": ["css_selector", "xpath"],
+            "description": "how to read value",
+        },
+        "value": _needed(500, "the selector"),
+        "description": {**_short(300), "description": "what the rule removes, for people"},
     },
 }
 _TASK = _record(
@@ -140,7 +148,7 @@ _SQL_REQUEST: Schema = {
     "type": "object",
     "additionalProperties": False,
     "required": ["sql"],
-    "properties": {"sql": {"type": "string", "minLength": 1, "maxLength": 20_000}},
+    "properties": {"sql": _needed(20_000, "one SELECT, DESCRIBE or SHOW")},
 }
 _SQL_ANSWER = _record(
     columns=_list_of(_TEXT),

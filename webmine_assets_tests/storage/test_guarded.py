@@ -34,8 +34,8 @@ def freely(warehouse: GuardedWarehouse, sql: str) -> list[tuple[object, ...]]:
 def test_questions_are_answered(warehouse: GuardedWarehouse) -> None:
     assert freely(warehouse, "select count(*) from page_snapshots") == [(1,)]
     assert len(freely(warehouse, "show tables")) == 10
-    assert warehouse.ask("select url from page_snapshots where institution = ?", ["u1"]) == [
-        {"url": "https://u1.edu/"}
+    assert freely(warehouse, "select url from page_snapshots where institution = 'u1'") == [
+        ("https://u1.edu/",)
     ]
 
 
@@ -128,14 +128,14 @@ def test_threads_ask_at_the_same_time(warehouse: GuardedWarehouse) -> None:
     answers: list[object] = []
 
     def ask() -> None:
-        answers.append(warehouse.ask("select count(*) as n from page_snapshots"))
+        answers.append(freely(warehouse, "select count(*) from page_snapshots"))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert answers == [[{"n": 1}]] * 8
+    assert answers == [[(1,)]] * 8
 
 
 def test_a_lake_elsewhere_is_guarded_too() -> None:

@@ -123,6 +123,10 @@ async def test_a_rule_can_be_found_by_words_and_by_keyboard(
     await page.fill("#selector", "div[")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("#status.bad")
+    await expect(page.locator("#figures")).to_be_hidden()
+    await expect(page.locator("#outcome")).to_be_hidden()
+    await page.fill("#selector", "//aside")
+    await expect(page.locator("#type")).to_have_value("xpath")
     assert [text for text in complaints if "400" not in text] == []
 
 
@@ -248,8 +252,13 @@ async def test_only_what_was_previewed_can_be_saved_and_a_rule_can_be_removed(
     await expect(save).to_be_enabled()
     await save.click()
     await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
+    await page.goto(f"{url}?selector=.related-articles")
+    await expect(page.locator("#status")).to_contain_text("a rule already")
+    await expect(save).to_be_disabled()
     await page.goto(address(client, "/rules"))
+    await expect(page.locator("[data-count]").first).to_have_text("1")
     await page.click("[data-remove='.related-articles']")
+    await expect(page.locator("[data-count]").first).to_have_text("0")
     await page.wait_for_selector("#task [data-state=done]", timeout=60_000)
     assert load_institution(settings.institutions / f"{NEWSROOM}.yaml").extraction_rules == ()
     assert complaints == []

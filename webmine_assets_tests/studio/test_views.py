@@ -1,5 +1,7 @@
 """The pages people see."""
 
+import re
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.storage.warehouse import DERIVED_VIEWS
 from webmine_assets.studio.app import build_app
 from webmine_assets_tests.studio.corpus import (
     ARTICLE,
@@ -72,6 +75,53 @@ async def test_filters_narrow_the_explorer(
 ) -> None:
     page = await text_of(client, f"/pages?{query}")
     assert ("No page matches" in page) is not found
+
+
+@pytest.mark.parametrize("path", ["/pages", "/urls"])
+async def test_a_screen_beyond_the_last_leads_back(client: TestClient[Any, Any], path: str) -> None:
+    page = await text_of(client, f"{path}?institution=newsroom&page=99999")
+    assert "no such screen" in page
+    assert f"{path.removeprefix('/')} match" not in page
+    last = re.findall(r'href="(\?[^"]*)"', page)[-1]
+    assert "no such screen" not in await text_of(client, path + unescape(last))
+
+
+async def test_days_the_wrong_way_round_are_named(client: TestClient[Any, Any]) -> None:
+    assert "later day" in await text_of(client, "/pages?since=2030-01-01&until=2020-01-01")
+
+
+async def test_what_lacks_metadata_is_a_question_away(client: TestClient[Any, Any]) -> None:
+    overview = await text_of(client, "/")
+    link = re.search(r'href="(/sql[^"]*)" title="Which pages have no author', overview)
+    assert link
+    answer = await text_of(client, unescape(link[1]))
+    assert "could not be answered" not in answer
+    assert "len(authors)" in answer
+    assert "<td" in answer
+
+
+async def test_all_views_are_named_beside_the_sql_box(client: TestClient[Any, Any]) -> None:
+    page = await text_of(client, "/sql")
+    for view in DERIVED_VIEWS:
+        assert f"<code>{view}</code>" in page
+
+
+async def test_the_workshop_shows_a_page_and_its_boxes(client: TestClient[Any, Any]) -> None:
+    assert f"/rules/{ARTICLE_ID}" in await text_of(client, "/rules")
+    page = await text_of(client, f"/rules/{ARTICLE_ID}")
+    assert f'src="/pages/{ARTICLE_ID}/picker"' in page
+    assert "div.article-body" in page
+
+
+async def test_the_reference_says_what_each_field_is_for(client: TestClient[Any, Any]) -> None:
+    document = await (await client.get("/api/openapi.json")).json()
+    page = await text_of(client, "/api")
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                assert escape(parameter["description"]) in page
+    assert "what the rule removes, for people" in page
+    assert "<dd>string" not in page
 
 
 async def test_search_marks_the_words_it_found(client: TestClient[Any, Any]) -> None:

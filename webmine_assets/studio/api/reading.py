@@ -9,7 +9,7 @@ from aiohttp import web
 from webmine_assets.studio import parameters
 from webmine_assets.studio.api import json_answer
 from webmine_assets.studio.finding import PageFinder, read_page_query
-from webmine_assets.studio.questions import Ask, Row
+from webmine_assets.studio.questions import About, Ask, Row
 from webmine_assets.studio.questions import overview as overview_questions
 from webmine_assets.studio.questions.ledger import ask_ledger, count_ledger
 from webmine_assets.studio.questions.page import ask_page, find_institution
@@ -21,9 +21,15 @@ class ReadingApi:
     """Answers the routes that change nothing."""
 
     def __init__(
-        self, *, ask: Ask, finder: PageFinder, files: Callable[[], dict[str, Any]]
+        self,
+        *,
+        ask: Ask,
+        about: About,
+        finder: PageFinder,
+        files: Callable[[], dict[str, Any]],
     ) -> None:
         self._ask = ask
+        self._about = about
         self._finder = finder
         self._files = files
 
@@ -60,7 +66,7 @@ class ReadingApi:
 
     def _page(self, page_id: str) -> Row | None:
         institution = find_institution(self._ask, page_id)
-        return ask_page(self._ask, institution, page_id) if institution else None
+        return ask_page(self._about, institution, page_id) if institution else None
 
     async def ledger(self, request: web.Request) -> web.Response:
         wanted = read_ledger_filter(request)

@@ -2,6 +2,15 @@
 
 from webmine_assets.studio.questions import Ask, Row
 
+_HAS = {
+    "title": "title is not null",
+    "description": "description is not null",
+    "image": "image_url is not null",
+    "author": "coalesce(len(authors), 0) > 0",
+    "published": "published_at is not null",
+    "language": "language is not null",
+}
+
 
 def ask_institutions(ask: Ask) -> list[Row]:
     """One row an institution with pages, freshness and what became of its URLs."""
@@ -56,14 +65,16 @@ def ask_crawls(ask: Ask) -> list[Row]:
 
 def ask_coverage(ask: Ask) -> Row:
     """How many pages have each metadata field."""
-    return ask(
-        """
-        select count(*) as pages, count(title) as title, count(description) as description,
-               count(image_url) as image, count(*) filter (len(authors) > 0) as author,
-               count(published_at) as published, count(language) as language
-        from page_metadata
-        """
-    )[0]
+    counts = ", ".join(f"count(*) filter ({test}) as {name}" for name, test in _HAS.items())
+    return ask(f"select count(*) as pages, {counts} from page_metadata")[0]  # noqa: S608  # constants of this module
+
+
+def question_of_missing(field: str) -> str:
+    """A question for the SQL box: which pages lack a field of `ask_coverage`."""
+    return (
+        "select institution, url, title from page_metadata\n"  # noqa: S608  # as above
+        f"where not ({_HAS[field]}) order by institution, url"
+    )
 
 
 def ask_last_errors(ask: Ask, *, limit: int = 8) -> list[Row]:
@@ -81,7 +92,8 @@ def ask_last_errors(ask: Ask, *, limit: int = 8) -> list[Row]:
 def ask_failed_pages(ask: Ask, *, limit: int = 5) -> list[Row]:
     """Stored pages whose extraction failed."""
     return ask(
-        "select institution, page_id, url, error from page_content where error is not null"
-        " order by extracted_at desc limit ?",
+        "select institution, page_id, s.url, c.error from page_content c"
+        " join page_snapshots s using (institution, page_id)"
+        " where c.error is not null order by c.extracted_at desc, s.url limit ?",
         [limit],
     )

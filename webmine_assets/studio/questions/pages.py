@@ -41,10 +41,7 @@ def ask_pages(ask: Ask, wanted: PageFilter, *, limit: int, offset: int) -> list[
 
 
 def _with_metadata(ask: Ask, rows: list[Row]) -> list[Row]:
-    """The rows of a screen with what only page_metadata knows.
-
-    A question of its own: for 25 of 100,000 pages it takes 15 ms, a join in SQL 60 ms.
-    """
+    """The rows of a screen with what only page_metadata knows: less than a join of all pages."""
     found = ask(
         "select page_id, title, published_on, description, word_count from page_metadata"
         " where list_contains(?, institution) and list_contains(?, page_id)",

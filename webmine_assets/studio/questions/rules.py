@@ -20,9 +20,14 @@ def ask_richest(ask: Ask) -> dict[str, list[Row]]:
     """By institution, five pages with much text: most of what a rule removes is found there."""
     rows = ask(
         """
-        select institution, page_id, url, title from page_content
-        qualify row_number() over (partition by institution order by word_count desc, url) <= 5
-        order by institution, word_count desc, url
+        with rich as (
+            select institution, page_id, word_count from page_content
+            qualify row_number()
+                over (partition by institution order by word_count desc, page_id) <= 5)
+        select institution, page_id, s.url, coalesce(m.title, s.title) as title
+        from rich join page_snapshots s using (institution, page_id)
+            left join page_metadata m using (institution, page_id)
+        order by institution, rich.word_count desc, url
         """
     )
     pages: dict[str, list[Row]] = {}

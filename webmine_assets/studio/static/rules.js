@@ -9,7 +9,9 @@ async function remove(button) {
   try {
     const query = new URLSearchParams({ institution, type, value });
     const { task } = await call(`/api/rules?${query}`, { method: 'DELETE' });
+    const count = button.closest('.card').querySelector('[data-count]');
     button.closest('tr, li').remove();
+    if (count) count.textContent = Number(count.textContent) - 1;
     await follow(task.number, place, 'Removed.');
   } catch (problem) {
     button.disabled = false;

@@ -36,6 +36,7 @@ export async function follow(number, place, first, link) {
     if (task.state === 'done' && link) notice.append(element('a', link.text, { href: link.href }));
     notice.dataset.state = task.state;
     place.replaceChildren(notice);
+    notice.scrollIntoView({ block: 'nearest' });
     if (task.state in KINDS) return;
     await new Promise((resolve) => { setTimeout(resolve, PAUSE_MS); });
   }

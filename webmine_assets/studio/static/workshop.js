@@ -52,7 +52,7 @@ async function preview() {
     const result = await ask('/api/rules/preview', { page: bench.dataset.page, type: kind.value, value: selector.value });
     if (mine === turn) show(result);
   } catch (problem) {
-    if (mine === turn) say(problem.message, true);
+    if (mine === turn) fail(problem);
   } finally {
     if (mine === turn) find('outcome').classList.remove('busy');
   }
@@ -61,17 +61,30 @@ async function preview() {
 function show(result) {
   find('outcome').hidden = find('figures').hidden = false;
   find('elements').textContent = result.elements;
+  find('elements-unit').textContent = result.elements === 1 ? 'element here' : 'elements here';
   find('share').textContent = percent(result.textShare);
   find('touched').textContent = `${result.touched} of ${result.sampled}`;
   say(verdict(result));
   showWarning(result);
   showDiff(result);
-  find('sample').replaceChildren(...result.pages.map(sampleRow));
-  saving.disabled = !(result.elements || result.touched);
+  find('sample').replaceChildren(...mostFirst(result.pages).map(sampleRow));
+  saving.disabled = isInUse() || !(result.elements || result.touched);
   frame.contentWindow.postMessage({ marked: result.marked, reveal: true }, '*');
 }
 
+function fail(problem) {
+  // What the last selector did says nothing of this one.
+  find('outcome').hidden = find('figures').hidden = true;
+  frame.contentWindow.postMessage({ marked: [] }, '*');
+  say(problem.message, true);
+}
+
+const isInUse = () => [...document.querySelectorAll('[data-remove]')].some(
+  ({ dataset }) => dataset.remove === selector.value.trim() && dataset.type === kind.value,
+);
+
 function verdict({ elements, touched, sampled }) {
+  if (isInUse()) return 'This is a rule already: the content is without it.';
   if (elements) return `Finds ${elements} element${elements === 1 ? '' : 's'} on this page.`;
   return touched ? `Finds nothing on this page, but something on ${touched} of ${sampled} others.` : 'Finds nothing, here and on the sampled pages: there is nothing to save.';
 }
@@ -90,6 +103,8 @@ function showDiff(result) {
   const none = result.elements ? 'The content stays the same: it did not contain this part.' : 'Nothing changes.';
   find('diff').replaceChildren(...(lines.length ? lines : [element('div', none, { className: 'none' })]));
 }
+
+const mostFirst = (pages) => pages.toSorted((a, b) => b.contentShare - a.contentShare || b.textShare - a.textShare || b.elements - a.elements);
 
 function sampleRow(page) {
   const row = document.createElement('tr');
@@ -160,5 +175,7 @@ if (bench) {
   }
   // What was previewed is what may be saved.
   for (const field of [selector, kind]) field.addEventListener('input', forget);
+  // No CSS selector begins so.
+  selector.addEventListener('input', () => { if (/^\s*(\/|\.\/|\()/.test(selector.value)) kind.value = 'xpath'; });
   if (selector.value) preview();
 }

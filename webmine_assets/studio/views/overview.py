@@ -56,7 +56,7 @@ class OverviewView:
                 row["institution"]: freshness(row, loaded.institutions, datetime.now(UTC))
                 for row in with_files(rows, loaded.institutions)
             },
-            coverage=shares(coverage),
+            coverage=coverage_values(coverage),
             errors=errors,
             failed_pages=failed_pages,
             tasks=self._enhancer.tasks(),
@@ -127,8 +127,20 @@ def by_institution(crawls: list[Row]) -> dict[str, list[Row]]:
     return {name: list(rows) for name, rows in groupby(crawls, key=lambda row: row["institution"])}
 
 
-def shares(coverage: Row) -> list[tuple[str, float, int]]:
-    """Each metadata field with the share and number of pages that have it."""
+def coverage_values(coverage: Row) -> list[Row]:
+    """Each metadata field with the pages that have it, and the address that lists the others."""
     pages = coverage["pages"]
-    fields = [name for name in coverage if name != "pages"]
-    return [(name, coverage[name] / pages if pages else 0.0, coverage[name]) for name in fields]
+    return [
+        {
+            "name": name,
+            "pages": count,
+            "share": count / pages if pages else 0.0,
+            # Not all is not 100 %.
+            "percent": (100 if pages else 0)
+            if count == pages
+            else min(99, round(100 * count / pages)),
+            "missing": f"/sql{query_string({'q': questions.question_of_missing(name)})}",
+        }
+        for name, count in coverage.items()
+        if name != "pages"
+    ]

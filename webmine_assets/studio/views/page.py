@@ -9,7 +9,7 @@ from aiohttp import web
 from webmine_assets.settings import Settings
 from webmine_assets.studio.markdown import MAX_CHARACTERS, render_markdown
 from webmine_assets.studio.painter import Painter
-from webmine_assets.studio.questions import Ask
+from webmine_assets.studio.questions import About, Ask
 from webmine_assets.studio.questions.page import ask_neighbours, ask_page, find_institution
 from webmine_assets.studio.rules.preview import parse_page
 from webmine_assets.studio.rules.sample import SampledPage, Samples
@@ -23,8 +23,11 @@ PAGE_ID = "{page_id:[0-9a-f]{16}}"
 class PageView:
     """Answers `/pages/{id}` and what lies below it."""
 
-    def __init__(self, *, ask: Ask, painter: Painter, samples: Samples, settings: Settings) -> None:
+    def __init__(
+        self, *, ask: Ask, about: About, painter: Painter, samples: Samples, settings: Settings
+    ) -> None:
         self._ask = ask
+        self._about = about
         self._painter = painter
         self._samples = samples
         self._settings = settings
@@ -46,7 +49,9 @@ class PageView:
 
     def _values(self, page_id: str, tab: str) -> dict[str, Any]:
         institution = self._institution(page_id)
-        page = ask_page(self._ask, institution, page_id)
+        page = ask_page(self._about, institution, page_id)
+        if page is None:
+            raise _no_page(page_id)
         content, topics = page["content"], page["topics"]
         markdown = content["full_content"] if content else ""
         return {
@@ -66,13 +71,13 @@ class PageView:
     def _institution(self, page_id: str) -> str:
         institution = find_institution(self._ask, page_id)
         if institution is None:
-            raise web.HTTPNotFound(text=f"there is no page {page_id}")
+            raise _no_page(page_id)
         return institution
 
     def _read(self, page_id: str) -> SampledPage:
         page = self._samples.read_page(self._institution(page_id), page_id)
         if page is None:
-            raise web.HTTPNotFound(text=f"there is no page {page_id}")
+            raise _no_page(page_id)
         return page
 
     async def stored(self, request: web.Request) -> web.Response:
@@ -103,6 +108,10 @@ class PageView:
     def _screenshot(self, institution: str, page_id: str) -> Any:
         path = self._settings.screenshots / institution / f"{page_id}.png"
         return path if path.is_file() else None
+
+
+def _no_page(page_id: str) -> web.HTTPNotFound:
+    return web.HTTPNotFound(text=f"there is no page {page_id}")
 
 
 def _framed(page: SampledPage) -> str:

@@ -10,6 +10,7 @@ from webmine_assets.errors import QueryError
 from webmine_assets.records import TABLES
 from webmine_assets.storage.confined import Answer, ConfinedWarehouse
 from webmine_assets.storage.schemas import column_docs
+from webmine_assets.storage.warehouse import DERIVED_VIEWS
 from webmine_assets.studio import parameters
 from webmine_assets.studio.painter import Painter
 
@@ -106,6 +107,7 @@ def _values(sql: str | None, result: SqlResult | None, problem: str | None) -> d
         "problem": problem,
         "examples": EXAMPLES,
         "tables": {table: column_docs(table) for table in TABLES},
+        "views": list(DERIVED_VIEWS),
         "max_rows": MAX_ROWS,
         "timeout_s": TIMEOUT_S,
     }

@@ -12,7 +12,7 @@ from webmine_assets.studio import parameters
 from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.questions import Ask, Row
-from webmine_assets.studio.questions.page import ask_page, find_institution
+from webmine_assets.studio.questions.page import ask_title, find_institution
 from webmine_assets.studio.questions.rules import ask_richest, ask_rule_uses
 from webmine_assets.studio.rules.preview import RulesOf, parse_page
 from webmine_assets.studio.rules.sample import Samples
@@ -88,7 +88,8 @@ class WorkshopView:
         if institution is None or stored is None:
             raise web.HTTPNotFound(text=f"there is no page {page_id}")
         return {
-            "page": ask_page(self._ask, institution, page_id),
+            "page": stored,
+            "title": ask_title(self._ask, institution, page_id) or stored.title,
             "institution": institution,
             "is_html": stored.is_html,
             "blocks": blocks(parse_page(stored)) if stored.is_html else [],
