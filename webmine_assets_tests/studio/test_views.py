@@ -189,6 +189,7 @@ async def test_a_screenshot_is_shown_where_there_is_one(
     ("url", "piece"),
     [
         (BLOCKED, "Disallow: /account/"),
+        (BLOCKED, "<dt>What helps</dt>"),
         (f"{BLOCKED}#top", "Disallow: /account/"),
         (ARTICLE, "open the stored page"),
         ("https://courier.example/never", "Never seen"),

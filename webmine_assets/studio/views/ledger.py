@@ -7,6 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from webmine_assets import urls
+from webmine_assets.reasons import meaning_of
 from webmine_assets.records import Decision
 from webmine_assets.studio import parameters
 from webmine_assets.studio.painter import Painter
@@ -21,25 +22,6 @@ from webmine_assets.studio.questions.ledger import (
 )
 
 _SCREEN = 50
-
-MEANINGS = {
-    "stored": "It is here: the page was fetched and stored.",
-    "alias": "It leads to a page that is stored under another address.",
-    "fresh": "It is here: within ttl_days the stored page is used again.",
-    "not_modified": "It is here: the server said that nothing changed.",
-    "robots_blocked": "The site's robots.txt asks crawlers not to fetch it.",
-    "out_of_scope": "Its host is not among the allowed domains of the institution.",
-    "disallowed_path": "The institution file excludes its path.",
-    "over_depth": "It is more links away from the seeds than max_depth allows.",
-    "over_pages": "The crawl had reached max_pages.",
-    "over_time": "The crawl had used up its time.",
-    "over_bytes": "The crawl had used up its bytes.",
-    "trap": "It looks like one of endlessly many generated addresses.",
-    "content_policy": "The page was fetched, but the institution's policy does not keep it.",
-    "http_error": "The server answered with an error.",
-    "fetch_error": "It could not be fetched.",
-    "render_error": "The browser could not render it.",
-}
 
 
 def read_ledger_filter(request: web.Request) -> LedgerFilter:
@@ -90,7 +72,7 @@ class LedgerView:
             "last_page": max(1, -(-total // _SCREEN)),
             "verdict": find_verdict(self._ask, wanted.url or "") if is_address else [],
             "is_address": is_address,
-            "meanings": MEANINGS,
+            "meaning_of": meaning_of,
             "names": self._names(),
             "decisions": [decision.value for decision in Decision],
             "reasons": sorted({row["reason"] for row in ask_reasons(self._ask)}),
