@@ -101,6 +101,7 @@ class ArchiveError(WebmineError):
 
     def __init__(self, path: str, problem: str, *, offset: int | None = None) -> None:
         self.path = path
+        self.problem = problem
         self.offset = offset
         where = f" at byte {offset}" if offset is not None else ""
         super().__init__(f"{path}{where}: {problem}")

@@ -4,10 +4,13 @@ A file of ours says of each page all that its row needs, so the pages are not ar
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from webmine_assets.archive.container import WarcRecord, read_records
+from webmine_assets.archive.index import index_path
+from webmine_assets.archive.listing import rebuild_index
 from webmine_assets.archive.reader import grouped, opened, parse_json
 from webmine_assets.archive.story import EXTRAS_TYPE, METADATA_TYPE, HttpMetadata, known_fields
 from webmine_assets.errors import ArchiveError
@@ -17,10 +20,16 @@ from webmine_assets.records import PageArchive
 def adopt_files(
     folder: Path, known: Iterable[PageArchive], *, institution: str
 ) -> Iterator[PageArchive]:
-    """The rows of this institution's pages in files of a folder that no known row names."""
+    """The rows of this institution's pages in files of a folder that no known row names.
+
+    A file that was left before its index was written has it made.
+    """
     named = {row.file for row in known}
     for path in sorted(folder.glob("*.warc.gz")):
         if path.name not in named and not path.name.startswith("."):
+            if not index_path(path).exists():
+                with suppress(ArchiveError):  # damaged: `webmine archive check` tells it
+                    rebuild_index(path)
             yield from _rows(path, institution)
 
 

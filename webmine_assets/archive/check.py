@@ -58,7 +58,7 @@ class _Check:
     def records(self) -> Iterator[Problem]:
         """What is wrong with the records, one by one, up to the damage."""
         page: WarcRecord | None = None
-        paired = True
+        paired, number = True, -1
         try:
             with self._path.open("rb") as stream:
                 for number, record in enumerate(read_records(stream, self._path.name)):
@@ -73,9 +73,12 @@ class _Check:
                         yield from _metadata_problems(record, page)
                         paired = paired or (page is not None and refers_to(record, page))
         except ArchiveError as problem:
-            yield Problem(problem.offset, "damage", str(problem))
+            yield Problem(problem.offset, "damage", problem.problem)
         except OSError as problem:
             yield Problem(None, "damage", problem.strerror or "not readable")
+        else:
+            if number < 0:
+                yield Problem(0, "damage", "an empty file, as a download that failed leaves it")
         self._close(page, paired)
 
     def whole_file(self, max_stories: int) -> Iterator[Problem]:
@@ -164,6 +167,10 @@ def _accepted(kind: type) -> set[str]:
 
 def _index_problems(path: Path, pages: list[tuple[int, int, str, str]]) -> Iterator[Problem]:
     index = index_path(path)
+    if not index.exists():
+        missing = f"{index.name} is not beside it; `webmine archive index {path}` makes it"
+        yield Problem(None, "index", missing)
+        return
     try:
         lines = read_index(index)
     except (OSError, ArchiveError) as problem:

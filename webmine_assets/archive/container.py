@@ -184,7 +184,9 @@ class _Tape:
             limit = at + _MAX_HEAD_BYTES
             if len(data) >= at + 5 and not data.startswith(b"WARC/", at):
                 what = "an ARC file" if data.startswith(b"filedesc:", at) else "not a WARC record"
-                raise ArchiveError(self.name, f"{what} ({data[at : at + 16]!r})", offset=start)
+                raise ArchiveError(
+                    self.name, f"{what} ({bytes(data[at : at + 16])!r})", offset=start
+                )
             line_end = data.find(b"\n", at, limit)
             mark = _END if data[line_end - 1 : line_end] == b"\r" else b"\n\n"
             if (end := data.find(mark, at, limit)) >= 0:

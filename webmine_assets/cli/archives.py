@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from webmine_assets.archive.check import check_archive
-from webmine_assets.archive.listing import archive_files, list_archives
+from webmine_assets.archive.listing import archive_files, list_archives, rebuild_index
 from webmine_assets.cli import imports
 from webmine_assets.cli.chosen import chosen_institution
 from webmine_assets.cli.console import errors, output, print_json, print_table, showing_progress
@@ -16,6 +16,7 @@ from webmine_assets.errors import ArchiveError, ConfigurationError
 from webmine_assets.settings import Settings, read_settings
 from webmine_assets.stages.copies import Copy, newest_copy
 from webmine_assets.storage.lake import Lake
+from webmine_assets.urls import resolve
 
 archives = typer.Typer(
     name="archive",
@@ -57,13 +58,15 @@ def list_files(
 @archives.command()
 def check(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="WARC files; all of the corpus if none is given")
+        list[Path] | None,
+        typer.Argument(help="WARC files or folders; all of the corpus if none is given"),
     ] = None,
     institution: _Institution = None,
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """Check digests, pairs of page and metadata, limits and the index; exit 1 on any problem."""
-    paths = files or archive_files(_folder(read_settings(), institution))
+    chosen = files or [_folder(read_settings(), institution)]
+    paths = [path for one in chosen for path in (archive_files(one) if one.is_dir() else [one])]
     found: list[dict[str, Any]] = []
     with showing_progress() as progress, progress.task("check", len(paths)) as task:
         for number, path in enumerate(paths, 1):
@@ -75,6 +78,15 @@ def check(
     else:
         _show_checked(found)
     raise typer.Exit(1 if any(entry["problems"] for entry in found) else 0)
+
+
+@archives.command()
+def index(
+    files: Annotated[list[Path], typer.Argument(help="WARC files, gzip or plain, of any origin")],
+) -> None:
+    """Write the CDXJ index of files anew, beside each: replay tools such as pywb search it."""
+    for path in files:
+        output.print(str(rebuild_index(path)), markup=False, soft_wrap=True)
 
 
 @archives.command()
@@ -91,7 +103,7 @@ def read(
     settings = read_settings()
     copy = newest_copy(Lake(settings.lake), settings, url)
     if copy is None:
-        raise ArchiveError(url, f"there is no copy in {settings.archives}")
+        raise ArchiveError(url, _no_copy(url, settings))
     if metadata:
         print_json(_metadata(copy))
         return
@@ -113,6 +125,13 @@ def _folder(settings: Settings, institution: str | None) -> Path:
     if not (folder / institution).is_dir():
         chosen_institution(settings, institution)
     return folder / institution
+
+
+def _no_copy(url: str, settings: Settings) -> str:
+    if resolve(url, url) is None:
+        return "not an http or https URL"
+    known = f"there is no copy in {settings.archives}"
+    return f"{known}; `webmine why {url}` tells what was decided about it"
 
 
 def _metadata(copy: Copy) -> dict[str, Any]:

@@ -173,6 +173,8 @@ def _show(outcome: ImportOutcome, noun: str) -> None:
             for reason, count in outcome.refused.most_common()
         ]
         print_table(rows)
+    for empty in outcome.empty:
+        _line(f"nothing in it: {empty}")
     for skipped in outcome.skipped:
         _line(f"skipped, nothing new since it was taken: {skipped}")
     for unfinished in outcome.unfinished:

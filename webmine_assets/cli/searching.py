@@ -18,8 +18,12 @@ _WORD = re.compile(r"\w|\*")
 
 
 def search(
-    words: Annotated[str, typer.Argument(help='words; "a phrase"; +must -mustnot')],
-    institution: Annotated[str | None, typer.Option(help="only this institution")] = None,
+    words: Annotated[
+        list[str], typer.Argument(help="words; '\"a phrase\" +must -mustnot' in quotes")
+    ],
+    institution: Annotated[
+        str | None, typer.Option("--institution", "-i", help="only this institution")
+    ] = None,
     since: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="published or changed since")
     ] = None,
@@ -28,11 +32,12 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """Search titles and texts of all pages, best first."""
-    if not _WORD.search(words):
-        raise ConfigurationError(f"{words!r} has no word to search for")
+    asked = " ".join(words)
+    if not _WORD.search(asked):
+        raise ConfigurationError(f"{asked!r} has no word to search for")
     index = SearchIndex(read_settings().search_index)
     hits = index.search(
-        words,
+        asked,
         institution=institution,
         since=since.date() if since else None,
         topic=topic,

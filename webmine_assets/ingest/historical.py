@@ -37,8 +37,9 @@ class StoredHtml:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A line whose page cannot be imported, with a short fixed reason."""
+    """A line of the CSV file `name` whose page cannot be imported, with a short fixed reason."""
 
+    name: str
     line: int
     reason: str
     value: str
@@ -56,11 +57,12 @@ def read_historical(
     for row in read_rows(stream, name=name, needed=("downloads_id",)):
         download_id = row.values.get("downloads_id", "")
         if not _ID.fullmatch(download_id):
-            yield RejectedRow(row.line, "bad_downloads_id", download_id[:200])
+            yield RejectedRow(name, row.line, "bad_downloads_id", download_id[:200])
             continue
         stored = read_html(download_id)
         if stored is None or not stored.body:
-            yield RejectedRow(row.line, "no_html" if stored is None else "empty_html", download_id)
+            reason = "no_html" if stored is None else "empty_html"
+            yield RejectedRow(name, row.line, reason, download_id)
             continue
         yield _page(row, stored, day, name)
 
@@ -116,7 +118,9 @@ def _page(row: Row, stored: StoredHtml, day: date | None, name: str) -> StoredPa
     is_blind = raw in ("", NEED_CANONICAL_URL)
     url = canonical_url(stored.body) if is_blind else resolve(raw, raw)
     if url is None:
-        return RejectedRow(row.line, "no_canonical_url" if is_blind else "bad_url", raw[:200])
+        reason = "no_canonical_url" if is_blind else "bad_url"
+        value = row.values["downloads_id"] if is_blind else raw[:200]
+        return RejectedRow(name, row.line, reason, value)
     return StoredPage(
         url=url,
         body=stored.body,

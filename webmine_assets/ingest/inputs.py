@@ -72,13 +72,13 @@ def expand_inputs(specs: Iterable[str], *, fetch: Fetch | None = None) -> Iterat
             yield from _local_inputs(Path(spec))
 
 
-def unpacked(stream: BinaryIO, max_bytes: int) -> BinaryIO:
+def unpacked(stream: BinaryIO, max_bytes: int) -> io.BufferedReader:
     """The stream with gzip undone if it is gzip; more than `max_bytes` of output is an error."""
     head = stream.read(len(_GZIP))
-    joined = cast(BinaryIO, io.BufferedReader(_Joined(head, stream)))
+    joined: io.BufferedReader = io.BufferedReader(_Joined(head, stream))
     if head != _GZIP:
         return joined
-    return cast(BinaryIO, io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=joined), max_bytes)))
+    return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=joined), max_bytes))
 
 
 def _local_inputs(path: Path) -> Iterator[Input]:

@@ -44,10 +44,14 @@ class WaterMarks:
 
 @dataclass(slots=True)
 class IntakeReport:
-    """What became of the inputs; filled while the items are taken."""
+    """What became of the inputs; filled while the items are taken.
+
+    `empty` are those of the taken ones that held nothing.
+    """
 
     items: int = 0
     taken: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -104,6 +108,8 @@ class Intake(Generic[T]):
                 except StopIteration:
                     self._save(entry, digest, position, done=True)
                     self.report.taken.append(entry.name)
+                    if position == 0:
+                        self.report.empty.append(entry.name)
                     return
                 self.report.items += 1
                 yield item

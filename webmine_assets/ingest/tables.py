@@ -1,5 +1,6 @@
 """Rows of CSV files as they come: columns by name, any usual delimiter, bounded lines."""
 
+import codecs
 import csv
 import io
 import re
@@ -17,6 +18,7 @@ _MAX_LINE_CHARACTERS = 1_000_000
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?!\d)")
 _DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # a control character that no list of URLs holds
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BARE_URL = re.compile(r'https?://[^\s"]+')
 
 
@@ -33,14 +35,17 @@ class Row:
 
 
 def read_rows(stream: BinaryIO, *, name: str, needed: Sequence[str]) -> Iterator[Row]:
-    """The rows of a table, gzip or not; one that has none of the `needed` columns is an error.
+    """The rows of a table, gzip or not, in UTF-8 or, with a byte order mark, UTF-16.
+
+    One that has none of the `needed` columns is an error.
 
     In a file without a header the column of URLs, or of numbers if they are all, is the first of
     these.
     """
-    text = io.TextIOWrapper(
-        unpacked(stream, MAX_TABLE_BYTES), encoding="utf-8-sig", errors="replace", newline=""
-    )
+    data = unpacked(stream, MAX_TABLE_BYTES)
+    # Spreadsheets save "Unicode text" as UTF-16, always with its mark.
+    encoding = "utf-16" if data.peek(2)[:2] in _UTF16_MARKS else "utf-8-sig"
+    text = io.TextIOWrapper(data, encoding=encoding, errors="replace", newline="")
     lines = _bounded_lines(text, name)
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))

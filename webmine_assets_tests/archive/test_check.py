@@ -112,3 +112,22 @@ def test_a_file_that_is_none_is_one_problem(tmp_path: Path) -> None:
     assert kinds(tmp_path / "none.warc.gz") == ["damage"]
     (tmp_path / "x").write_text("hello")
     assert kinds(tmp_path / "x") == ["damage"]
+
+
+@pytest.mark.parametrize("data", [b"", gzip.compress(b"")])
+def test_a_file_without_any_record_is_a_problem(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.warc.gz").write_bytes(data)
+    [problem] = check_archive(tmp_path / "x.warc.gz")
+    assert str(problem).startswith("byte 0: damage: an empty file")
+
+
+def test_damage_is_told_once_and_in_plain_words(tmp_path: Path) -> None:
+    (tmp_path / "x.warc.gz").write_bytes(gzip.compress(b"<html>hi</html>"))
+    [problem] = check_archive(tmp_path / "x.warc.gz")
+    assert str(problem) == "byte 0: damage: not a WARC record (b'<html>hi</html>')"
+
+
+def test_a_missing_index_says_how_it_is_made(archive: Path) -> None:
+    index_path(archive).unlink()
+    [problem] = check_archive(archive)
+    assert f"`webmine archive index {archive}`" in str(problem)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from webmine_assets.progress import SilentProgress
+from webmine_assets.settings import read_settings
 from webmine_assets.stages.enhance import enhance_pages
+from webmine_assets.stages.search import index_pages
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.archive.factories import story, write_file
 from webmine_assets_tests.cli.webmine import FILE, Webmine, assert_clear, file_of
@@ -163,3 +165,42 @@ def test_a_wrong_export_says_what_it_needs(
     webmine: Webmine, arguments: list[str], message: str
 ) -> None:
     assert_clear(webmine(*arguments), 2, message)
+
+
+def test_a_folder_of_archives_is_checked_and_a_lost_index_made_again(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    file = Path(warc(tmp_path / "copies"))
+    index = file.with_name(file.name.replace(".warc.gz", ".cdxj"))
+    before = index.read_text()
+    index.unlink()
+    assert_clear(webmine("archive", "check", str(file.parent)), 1, "webmine archive index")
+    made = webmine("archive", "index", str(file))
+    assert (made.returncode, made.stdout.strip()) == (0, str(index))
+    assert index.read_text() == before
+    assert webmine("archive", "check", str(file.parent)).returncode == 0
+    assert_clear(webmine("archive", "index", str(tmp_path / "none")), 1, "No such file")
+
+
+def test_a_page_without_a_copy_leads_on(webmine: Webmine) -> None:
+    url = "https://u1.edu/none"
+    assert_clear(webmine("archive", "read", url), 1, f"`webmine why {url}`")
+    assert_clear(webmine("archive", "read", "u1.edu/none"), 1, "not an http or https URL")
+
+
+def test_an_import_names_the_files_that_hold_nothing(webmine: Webmine, tmp_path: Path) -> None:
+    (tmp_path / "empty.warc.gz").write_bytes(b"")
+    (tmp_path / "empty.csv").write_bytes(b"url\n")
+    for kind, name in (("warc", "empty.warc.gz"), ("csv", "empty.csv")):
+        result = webmine("import", kind, str(tmp_path / name), "-i", "u1")
+        assert result.returncode == 0
+        assert f"nothing in it: {tmp_path / name}" in result.stdout
+
+
+def test_words_to_search_for_need_no_quotes(webmine: Webmine) -> None:
+    lake = stored(webmine)
+    settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
+    index_pages(institution(), lake=lake, settings=settings, progress=SilentProgress())
+    for words in (("about", "ferry"), ("about ferry",), ("nosuchword", "+ferry")):
+        [hit] = json.loads(webmine("search", *words, "-i", "u1", "--json").stdout)
+        assert hit["url"] == URL

@@ -150,3 +150,11 @@ def test_a_line_becomes_a_seed() -> None:
     seed = csv_seed(entry, institution="u1", name="x.csv", now=NOON)
     assert (seed.source, seed.via, seed.title) == (SeedSource.CSV, "x.csv:7", "A")
     assert seed.listed_on == day
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8"])
+def test_a_byte_order_mark_says_how_a_table_is_written(encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    [entry] = read(f"{mark}Titel\tURL\r\nÜber uns\thttps://u1.edu/ü\r\n".encode(encoding))
+    assert isinstance(entry, CsvUrl)
+    assert entry.url == "https://u1.edu/%C3%BC"

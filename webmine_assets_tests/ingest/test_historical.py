@@ -73,6 +73,13 @@ def test_rows_without_a_page_say_why(line: str, reason: str) -> None:
     [row] = read(f"downloads_id,url\n{line}\n")
     assert isinstance(row, RejectedRow)
     assert row.reason == reason
+    assert row.name == "2022_01_25.csv"
+
+
+def test_a_page_without_an_address_is_told_by_its_id() -> None:
+    [row] = read("downloads_id\n2\n")
+    assert isinstance(row, RejectedRow)
+    assert (row.reason, row.line, row.value) == ("no_canonical_url", 2, "2")
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,10 @@ def test_a_tracker_that_is_none_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "t.sqlite").write_text("not a database, but long enough to be looked at " * 9)
     with pytest.raises(ImportSourceError, match="remove it"), Tracker(tmp_path / "t.sqlite"):
         pass
+
+
+def test_inputs_that_hold_nothing_are_told(tracker: Tracker) -> None:
+    run = intake(tracker, source("none.csv", ""), A)
+    assert list(run) == ["1", "2", "3"]
+    assert run.report.empty == ["none.csv"]
+    assert run.report.taken == ["none.csv", "a.csv"]

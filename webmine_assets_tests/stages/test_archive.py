@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from webmine_assets.archive.check import check_archive
+from webmine_assets.archive.index import index_path
 from webmine_assets.archive.reader import read_archive, read_record
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import (
@@ -103,6 +104,18 @@ def test_files_of_a_run_that_ended_before_its_table_are_not_written_again(
     assert adopted == [replace(row, archived_at=NOON) for row in rows]
     third = run(settings)
     assert (third.stories, len(table(settings))) == (0, 6)
+
+
+def test_a_file_left_before_its_index_was_written_has_it_made(settings: Settings) -> None:
+    lake = store(settings, page(1), page(2))
+    [name] = run(settings).files
+    path = settings.archives / "u1" / name
+    before = index_path(path).read_text()
+    index_path(path).unlink()
+    lake.remove("page_archives", "u1")
+    assert run(settings).stories == 0
+    assert index_path(path).read_text() == before
+    assert check_archive(path) == []
 
 
 def test_only_whole_records_of_this_institution_are_adopted(settings: Settings) -> None:

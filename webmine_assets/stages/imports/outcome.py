@@ -15,7 +15,8 @@ class ImportOutcome:
 
     `added` are new pages or seeds, `renewed` stored pages that came in a newer copy, `known` those
     that did not; `waiting` seeds were there before, and no crawl has decided about them yet;
-    `failed` pairs an input with the reason.
+    `empty` are the inputs of
+    `taken` that held nothing; `failed` pairs an input with the reason.
     """
 
     institution: str
@@ -27,6 +28,7 @@ class ImportOutcome:
     refused: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
     taken: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -40,6 +42,7 @@ class ImportOutcome:
 
     def add_inputs(self, report: IntakeReport) -> None:
         self.taken += report.taken
+        self.empty += report.empty
         self.skipped += report.skipped
         self.unfinished += report.unfinished
         self.failed += report.failed

@@ -188,7 +188,7 @@ def _take_batch(
     readable: list[StoredPage] = []
     for item in batch:
         if isinstance(item, RejectedRow):
-            outcome.refuse(item.reason, f"line {item.line}: {item.value}")
+            outcome.refuse(item.reason, f"{item.name}, line {item.line}: {item.value}")
         elif isinstance(item, RejectedPage):
             _refuse(item.url, admission.refuse_record(item), arrivals, outcome)
         elif refusal := admission.refuse(item):
