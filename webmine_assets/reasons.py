@@ -201,14 +201,3 @@ def meaning_of(decision: str, reason: str) -> Meaning:
     reasons = MEANINGS.get(Decision(decision), {}) if decision in set(Decision) else {}
     known = ANY_STATUS if _STATUS.fullmatch(reason) else reason
     return reasons.get(known, UNKNOWN)
-
-
-def markdown_table() -> str:
-    """The whole catalogue as docs/reasons.md shows it."""
-    lines = ["| decision | reason | what happened | what to do |", "|---|---|---|---|"]
-    lines += [
-        f"| `{decision}` | `{reason}` | {meaning.says} | {meaning.remedy or '–'} |"
-        for decision, reasons in MEANINGS.items()
-        for reason, meaning in reasons.items()
-    ]
-    return "\n".join(lines)

@@ -146,27 +146,27 @@ class LedgerRow:
 class CrawlCounters:
     """What a crawl counts; every number is shown in the UI and kept in crawl_reports."""
 
-    urls_queued: int = 0
-    urls_fetched: int = 0
-    cache_hits: int = 0
-    not_modified: int = 0
-    robots_blocked: int = 0
-    errors: int = 0
-    content_policy: int = 0
-    rendered: int = 0
-    lightweight: int = 0
-    heavyweight: int = 0
-    render_failed: int = 0
-    render_ms: int = 0
-    deduped: int = 0
-    pdf_extracted: int = 0
-    pages_used: int = 0
-    pages_gone: int = 0
-    depth_max_seen: int = 0
-    links_left_off: int = 0
-    bytes_fetched: int = 0
-    replayed: int = 0
-    time_spent_s: float = 0.0
+    urls_queued: Annotated[int, "URLs taken into the queue"] = 0
+    urls_fetched: Annotated[int, "pages, sitemaps and robots.txt that were asked for"] = 0
+    cache_hits: Annotated[int, "pages taken over within ttl_days"] = 0
+    not_modified: Annotated[int, "pages that the server confirmed with a 304"] = 0
+    robots_blocked: Annotated[int, "URLs that robots.txt or nofollow keeps out"] = 0
+    errors: Annotated[int, "URLs that ended in an HTTP, fetch or render error"] = 0
+    content_policy: Annotated[int, "URLs whose content was not kept"] = 0
+    rendered: Annotated[int, "stored pages whose body is the rendered DOM"] = 0
+    lightweight: Annotated[int, "stored pages as the server sent them"] = 0
+    heavyweight: Annotated[int, "pages that a browser opened, with whatever result"] = 0
+    render_failed: Annotated[int, "of these, those that gave nothing"] = 0
+    render_ms: Annotated[int, "milliseconds that browsers took in all"] = 0
+    deduped: Annotated[int, "pages whose text was stored already"] = 0
+    pdf_extracted: Annotated[int, "stored pages that were PDF"] = 0
+    pages_used: Annotated[int, "pages in the partition after the crawl"] = 0
+    pages_gone: Annotated[int, "pages of the last crawl that are no more"] = 0
+    depth_max_seen: Annotated[int, "the most links from a seed to a URL that was queued"] = 0
+    links_left_off: Annotated[int, "links beyond the limits of a page or a crawl"] = 0
+    bytes_fetched: Annotated[int, "bytes received, as they came over the wire"] = 0
+    replayed: Annotated[int, "answers taken from the journal of a crawl that was cut off"] = 0
+    time_spent_s: Annotated[float, "seconds, also those before it was cut off"] = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,9 +216,9 @@ class PageContent:
 class LostCandidate:
     """A value that a source offered and that was not taken."""
 
-    source: str
-    raw: str
-    reason: str
+    source: Annotated[str, "where it stood"]
+    raw: Annotated[str, "the value as it stood in the page"]
+    reason: Annotated[str, "why it was not taken"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,3 @@ def test_settings_that_are_named_exist() -> None:
 )
 def test_a_row_is_explained(decision: str, reason: str, expected: reasons.Meaning) -> None:
     assert meaning_of(decision, reason) == expected
-
-
-def test_the_page_of_the_documentation_is_the_catalogue() -> None:
-    assert reasons.markdown_table() in (ROOT / "docs" / "reasons.md").read_text("utf-8")

@@ -84,7 +84,9 @@ class Budgets(_Strict):
     max_bytes: int | None = Field(default=None, gt=0, description="bytes received in all")
     max_body_bytes: int = Field(default=10_000_000, gt=0, description="decoded bytes of one page")
     pdf_size_limit_mb: float = Field(default=20, gt=0, description="larger PDFs are not parsed")
-    max_redirects: int = Field(default=5, ge=0, le=20)
+    max_redirects: int = Field(
+        default=5, ge=0, le=20, description="steps from the URL asked for to its page"
+    )
 
 
 class Politeness(_Strict):
@@ -98,18 +100,25 @@ class Politeness(_Strict):
 class Rendering(_Strict):
     """When a browser is used."""
 
-    mode: Literal["auto", "never", "always"] = "auto"
-    timeout_s: float = Field(default=15, gt=0, le=120)
+    mode: Literal["auto", "never", "always"] = Field(
+        default="auto",
+        description="`auto` (pages that show that they need one), `always` or `never`",
+    )
+    timeout_s: float = Field(
+        default=15, gt=0, le=120, description="seconds for one page; then it is read as it is"
+    )
     max_pages: int = Field(default=200, ge=0, description="at most so many renders a crawl")
-    screenshots: bool = False
+    screenshots: bool = Field(default=False, description="keep a picture of each rendered page")
 
 
 class Policy(_Strict):
     """Which pages are worth storing."""
 
-    min_text_length: int = Field(default=50, ge=0, description="characters")
+    min_text_length: int = Field(default=50, ge=0, description="characters of main text")
     languages: tuple[str, ...] = Field(default=(), description="allowed languages; empty: all")
-    language_confidence: float = Field(default=0.7, ge=0, le=1)
+    language_confidence: float = Field(
+        default=0.7, ge=0, le=1, description="a guess below it refuses no page"
+    )
 
 
 class ExtractionRule(_Strict):
@@ -117,10 +126,14 @@ class ExtractionRule(_Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    type: Literal["css_selector", "xpath"] = "css_selector"
-    value: str = Field(min_length=1)
-    description: str = ""
-    created_at: datetime | None = Field(default=None, validation_alias="createdAt")
+    type: Literal["css_selector", "xpath"] = Field(
+        default="css_selector", description="`css_selector` or `xpath`"
+    )
+    value: str = Field(min_length=1, description="what is removed: a selector or an expression")
+    description: str = Field(default="", description="for people")
+    created_at: datetime | None = Field(
+        default=None, validation_alias="createdAt", description="when it was made"
+    )
 
 
 class Institution(_Strict):
@@ -128,33 +141,42 @@ class Institution(_Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    institution_id: str
-    name: str = ""
-    seed_urls: tuple[HttpUrl, ...] = Field(min_length=1)
+    institution_id: str = Field(description="the file's name; partition and folder bear it")
+    name: str = Field(default="", description="for people; the id if empty")
+    seed_urls: tuple[HttpUrl, ...] = Field(min_length=1, description="where the crawl starts")
     allowed_domains: tuple[Domain, ...] = Field(
-        min_length=1, description="exact host, or *.host for its subdomains"
+        min_length=1,
+        description="exact host, `*.host` for its subdomains, `host:port` for a port",
     )
     disallowed_paths: tuple[str, ...] = Field(
-        default=(), description="path prefixes; * is any text"
+        default=(), description="path prefixes that are not taken; `*` is any text"
     )
     include_patterns: tuple[Pattern, ...] = Field(
         default=(), description="URLs that match go first: path text or a regular expression"
     )
-    max_pages: int = Field(default=500, ge=1)
-    max_depth: int = Field(default=4, ge=0)
-    ttl_days: float = Field(default=7, ge=0)
-    feeds: tuple[HttpUrl, ...] = ()
+    max_pages: int = Field(default=500, ge=1, description="pages stored by one crawl")
+    max_depth: int = Field(default=4, ge=0, description="links from a seed")
+    ttl_days: float = Field(
+        default=7, ge=0, description="younger pages come from the last crawl without a request"
+    )
+    feeds: tuple[HttpUrl, ...] = Field(
+        default=(), description="RSS, Atom or JSON feeds whose entries are seeds"
+    )
     fetch_limit: int = Field(
         default=500, ge=1, validation_alias="fetchLimit", description="entries taken of one feed"
     )
-    topics: tuple[str, ...] = ()
-    extraction_rules: tuple[ExtractionRule, ...] = ()
-    budgets: Budgets = Budgets()
-    politeness: Politeness = Politeness()
-    rendering: Rendering = Rendering()
-    policy: Policy = Policy()
+    topics: tuple[str, ...] = Field(
+        default=(), description="topics of every page; extracted ones are added"
+    )
+    extraction_rules: tuple[ExtractionRule, ...] = Field(
+        default=(), description="what is removed before content is chosen"
+    )
+    budgets: Budgets = Field(default=Budgets(), description="where a crawl stops")
+    politeness: Politeness = Field(default=Politeness(), description="how gently hosts are asked")
+    rendering: Rendering = Field(default=Rendering(), description="when a browser is used")
+    policy: Policy = Field(default=Policy(), description="which pages are stored")
     allow_networks: tuple[Network, ...] = Field(
-        default=(), description="CIDRs the guard lets through besides public addresses"
+        default=(), description="CIDRs that may be asked besides public addresses"
     )
 
     @field_validator("institution_id")
