@@ -116,14 +116,23 @@ def parse_message(head: bytes, body: bytes, max_body_bytes: int) -> HttpMessage:
     """A response with transfer and content coding undone, within `max_body_bytes`."""
     if not head:
         return HttpMessage(status=None, headers={}, body=body, problem="not an HTTP message")
+    head, body = _without_interim(head, body)
     status_line, _, rest = head.partition(b"\n")
     status = _status(status_line)
-    if status and status < 200 and (size := http_head_size(body, 0, len(body))):
-        # `100 Continue` and the like precede the response; some crawlers store them with it.
-        return parse_message(body[:size], body[size:], max_body_bytes)
     headers = parse_fields(rest)
     decoded, problem = _decode_body(body, headers, max_body_bytes)
     return HttpMessage(status=status, headers=headers, body=decoded, problem=problem)
+
+
+def _without_interim(head: bytes, body: bytes) -> tuple[bytes, bytes]:
+    """The final response: `100 Continue` and the like precede it where crawlers stored them."""
+    at = 0
+    while (_status(head.partition(b"\n")[0]) or 200) < 200:
+        size = http_head_size(body, at, len(body))
+        if not size:
+            break
+        head, at = body[at : at + size], at + size
+    return head, body[at:] if at else body
 
 
 def _status(line: bytes) -> int | None:
