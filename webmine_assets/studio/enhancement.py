@@ -108,7 +108,9 @@ class Enhancer:
                 self._tasks[number] = replace(self._tasks[number], **changes)  # type: ignore[arg-type]  # fields are named by the callers above
 
     def _forget(self) -> None:
-        for number in sorted(self._tasks)[:-_KEPT_TASKS]:
+        # Only what ended: a task that waits has to be found when its turn comes.
+        ended = sorted(number for number, task in self._tasks.items() if task.finished_at)
+        for number in ended[:-_KEPT_TASKS]:
             del self._tasks[number]
 
 
