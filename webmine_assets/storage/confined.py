@@ -110,10 +110,13 @@ class _Seat:
         process = self._process = _start(self._lake)
         try:
             with _ended_after(process, _START_LIMIT_S):
-                receive(_pipe(process.stdout))
+                kind, data = receive(_pipe(process.stdout))
         except (EOFError, OSError) as problem:
             self.end()
             raise StorageError("the process that answers SQL could not be started") from problem
+        if kind == REFUSED:
+            self.end()
+            raise StorageError(data.decode())
         return process
 
 
