@@ -34,6 +34,7 @@ def adopt_files(
 
 
 def _rows(path: Path, institution: str) -> Iterator[PageArchive]:
+    # When its last byte was written: nothing in the file tells when the row would have been.
     archived_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     try:
         with opened(path, str(path)) as stream:

@@ -25,6 +25,7 @@ from webmine_assets.errors import ArchiveError
 MAX_BLOCK_BYTES = 64 * 1024 * 1024
 _MAX_HEAD_BYTES = 64 * 1024
 _BLANK_BYTES = 4 * 1024
+# A frame, or the skippable frame with a dictionary that WARC files in zstandard begin with (IIPC).
 _ZSTD = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "md5": hashlib.md5}
 _END = b"\r\n\r\n"

@@ -12,6 +12,7 @@ from webmine_assets.archive.container import escape_uri, format_date
 from webmine_assets.errors import ArchiveError
 
 SUFFIX = ".cdxj"
+# As in the `surt` package, by whose keys pywb looks a page up: with others it finds nothing.
 _WWW = re.compile(r"www\d*\.")
 _SESSION = re.compile(
     r"(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}"
@@ -127,6 +128,7 @@ def _path(path: str) -> str:
 
 def _query(query: str) -> str:
     folded = _SESSION.sub("", _fold(query))
+    # An empty piece, left by a session, stays: so it does in `surt`.
     return "&".join(sorted(folded.split("&"))) if folded else ""
 
 

@@ -197,6 +197,7 @@ def _decode(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
 
 def _inflate(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
     # 47: zlib or gzip by its header; bare deflate, which some servers send, has neither.
+    # The first two bytes of a zlib stream are a multiple of 31 (RFC 1950, 2.2).
     bare = coding == "deflate" and (len(body) < 2 or int.from_bytes(body[:2], "big") % 31)
     parts: list[bytes] = []
     size = 0

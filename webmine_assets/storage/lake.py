@@ -81,6 +81,8 @@ class PartitionWriter:
         self.table = table
         self.institution = institution
         self.path = lake.path_of(table, institution)
+        # Inside the root, as a rename does not lead to another disk; outside the tables, whose
+        # folders are listed and globbed.
         self._aside = f"{lake.root}/.aside/{uuid.uuid4().hex}.parquet"
 
     def __enter__(self) -> Self:
@@ -293,6 +295,7 @@ class Lake:
         if self.is_local:
             Path(source).replace(target)
         else:
+            # An object store shows a copied object when it is whole; it has no rename.
             self.fs.cp_file(source, target)
             self.fs.rm_file(source)
 

@@ -16,6 +16,7 @@ Enhance = Callable[[str, Progress], str | None]
 """Enhances the stored pages of an institution; what went wrong, or None."""
 
 _KEPT_TASKS = 50
+"""Tasks that ended; those that wait or run are all kept."""
 
 
 class TaskState(StrEnum):
