@@ -34,6 +34,7 @@ def adopt_files(
 
 
 def _rows(path: Path, institution: str) -> Iterator[PageArchive]:
+    # When its last byte was written: nothing in the file tells when the row would have been.
     archived_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     try:
         with opened(path, str(path)) as stream:
@@ -45,10 +46,13 @@ def _rows(path: Path, institution: str) -> Iterator[PageArchive]:
 
 
 def _row(
-    page: WarcRecord, about: list[WarcRecord], file: str, institution: str, archived_at: datetime
+    page: WarcRecord,
+    about: dict[str, WarcRecord],
+    file: str,
+    institution: str,
+    archived_at: datetime,
 ) -> PageArchive | None:
-    by_type = {record.headers.get("content-type", ""): record for record in about}
-    extras, metadata = by_type.get(EXTRAS_TYPE), by_type.get(METADATA_TYPE)
+    extras, metadata = about.get(EXTRAS_TYPE), about.get(METADATA_TYPE)
     if extras is None or metadata is None or page.date is None:
         return None
     told = parse_json(extras)

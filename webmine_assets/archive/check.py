@@ -1,13 +1,11 @@
 """Whether an archive file is sound: digests, pairs, limits and its index."""
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from webmine_assets.archive.container import WarcRecord, read_records
+from webmine_assets.archive.container import WarcRecord, digest_matches, read_records
 from webmine_assets.archive.index import index_path, read_index
 from webmine_assets.archive.message import head_size
 from webmine_assets.archive.reader import PAGE_KINDS, refers_to
@@ -22,7 +20,6 @@ _PARTS: dict[str, type] = {
     "http_metadata": HttpMetadata,
     "content_metadata": ContentMetadata,
 }
-_ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "md5": hashlib.md5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +118,8 @@ def _digest_problems(record: WarcRecord) -> Iterator[Problem]:
         parts["warc-payload-digest"] = body
     for name, data in parts.items():
         wanted = record.headers.get(name)
-        if wanted and not _digest_matches(wanted, data):
+        if wanted and not digest_matches(wanted, data):
             yield Problem(record.offset, "digest", f"{name} {wanted} is not that of the bytes")
-
-
-def _digest_matches(wanted: str, data: bytes) -> bool:
-    """Whether a digest in base 32 or hexadecimal is that of the data; unknown ones are taken."""
-    algorithm, _, value = wanted.partition(":")
-    make = _ALGORITHMS.get(algorithm.strip().lower().replace("-", ""))
-    if make is None:
-        return True
-    digest = make(data, usedforsecurity=False).digest()
-    spellings = (digest.hex(), base64.b32encode(digest).decode().lower())
-    return value.strip().lower() in (*spellings, spellings[1].rstrip("="))
 
 
 def _metadata_problems(record: WarcRecord, page: WarcRecord | None) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO
+from urllib.parse import quote
 from uuid import uuid4
 
 from webmine_assets.archive.gzipping import (
@@ -24,8 +25,12 @@ from webmine_assets.errors import ArchiveError
 MAX_BLOCK_BYTES = 64 * 1024 * 1024
 _MAX_HEAD_BYTES = 64 * 1024
 _BLANK_BYTES = 4 * 1024
+# A frame, or the skippable frame with a dictionary that WARC files in zstandard begin with (IIPC).
 _ZSTD = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
+_ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "md5": hashlib.md5}
 _END = b"\r\n\r\n"
+# A header line holds a URI, not an IRI: spaces and what is not ASCII are escaped, all else stays.
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +81,21 @@ def sha1_digest(data: bytes) -> str:
     return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
 
 
+def digest_matches(wanted: str, data: bytes) -> bool:
+    """Whether a digest in base 32 or hexadecimal is that of the data; unknown ones are taken."""
+    algorithm, _, value = wanted.partition(":")
+    make = _ALGORITHMS.get(algorithm.strip().lower().replace("-", ""))
+    if make is None:
+        return True
+    digest = make(data, usedforsecurity=False).digest()
+    spellings = (digest.hex(), base64.b32encode(digest).decode().lower())
+    return value.strip().lower() in (*spellings, spellings[1].rstrip("="))
+
+
 def format_date(moment: datetime) -> str:
     """UTC to the second: WARC 1.0 has no fractions."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Not strftime: its %Y has fewer than four digits before the year 1000, and such dates exist.
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def parse_date(value: str) -> datetime | None:
@@ -88,6 +105,11 @@ def parse_date(value: str) -> datetime | None:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):  # an offset may lead past the year 9999
         return None
+
+
+def escape_uri(uri: str) -> str:
+    """A URI without spaces, control characters and what is not ASCII."""
+    return quote(uri, safe=_PRINTABLE, errors="replace")
 
 
 def format_record(headers: list[tuple[str, str]], block: bytes) -> bytes:

@@ -21,6 +21,7 @@ _BEGINNING_BYTES = 3
 _WINDOW_BYTES = 512 * 1024
 _READ_BYTES = 128 * 1024
 _OUT_BYTES = 1024 * 1024
+# 16 more than the largest window: zlib's way to say gzip and nothing else.
 _GZIP_WBITS = 31
 _KEPT_BLOCK_BYTES = 24 * 1024 * 1024
 # The stubs call this an instance; it is the class.
@@ -72,6 +73,7 @@ def inflate_members(stream: BinaryIO, head: bytes) -> Iterator[Piece]:
 
 def _inflate_whole(member: bytes) -> bytearray | None:
     """What a member holds, if it is small and ends where it is thought to; else None."""
+    # The last field of a member, modulo 2^32 (RFC 1952, 2.3.1).
     size = int.from_bytes(member[-4:], "little")
     # Zero padding behind a member would be taken for its size, and nothing for what it holds.
     if not 0 < size <= _OUT_BYTES:
@@ -139,6 +141,7 @@ class _Source:
             known = len(self._buffer) - self._at
             if not self._read():
                 return self._buffer[self._at :]
+            # Two back: the beginning may stand across what was there and what came.
             found = _BEGINNING.search(self._buffer, max(known - 2, _BEGINNING_BYTES))
         return self._buffer[self._at : found.start()] if found else b""
 

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes, urlsplit
 
+from webmine_assets.archive.container import escape_uri, format_date
 from webmine_assets.errors import ArchiveError
 
 SUFFIX = ".cdxj"
+# As in the `surt` package, by whose keys pywb looks a page up: with others it finds nothing.
 _WWW = re.compile(r"www\d*\.")
 _SESSION = re.compile(
     r"(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}"
@@ -34,7 +36,7 @@ class IndexLine:
     filename: str
 
     def __str__(self) -> str:
-        stamp = self.fetched_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")
+        stamp = re.sub(r"\D", "", format_date(self.fetched_at))
         fields = {
             "url": self.url,
             "mime": self.mime,
@@ -89,14 +91,17 @@ def _parse_line(text: str) -> IndexLine:
 
 
 def surt(url: str) -> str:
-    """The sort key of a URL: host labels reversed, path and query as replay tools fold them."""
+    """The sort key of a URL: host labels reversed, path and query as replay tools fold them.
+
+    It has no spaces, whatever the URL has: in an index line a space ends it.
+    """
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        return url.lower()
+        return escape_uri(url).lower()
     if parts.scheme not in _DEFAULT_PORTS or not host:
-        return url.lower()
+        return escape_uri(url).lower()
     labels = _WWW.sub("", _ascii_host(host), count=1).split(".")
     reversed_host = ",".join(reversed(labels))
     shown_port = f":{port}" if port and port != _DEFAULT_PORTS[parts.scheme] else ""
@@ -106,9 +111,9 @@ def surt(url: str) -> str:
 
 def _ascii_host(host: str) -> str:
     try:
-        return unquote(host).rstrip(".").encode("idna").decode()
+        return escape_uri(unquote(host).rstrip(".").encode("idna").decode())
     except UnicodeError:
-        return host
+        return escape_uri(host)
 
 
 def _path(path: str) -> str:
@@ -123,6 +128,7 @@ def _path(path: str) -> str:
 
 def _query(query: str) -> str:
     folded = _SESSION.sub("", _fold(query))
+    # An empty piece, left by a session, stays: so it does in `surt`.
     return "&".join(sorted(folded.split("&"))) if folded else ""
 
 

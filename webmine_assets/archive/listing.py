@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from webmine_assets.archive.container import WarcRecord, read_records, sha1_digest
+from webmine_assets.archive.container import (
+    WarcRecord,
+    digest_matches,
+    read_records,
+    sha1_digest,
+)
 from webmine_assets.archive.index import IndexLine, index_path, read_index, surt, write_index
 from webmine_assets.archive.message import parse_message
 from webmine_assets.archive.reader import PAGE_KINDS, opened
@@ -63,7 +68,8 @@ def read_copy(path: Path, line: IndexLine) -> bytes:
         file.seek(line.offset)
         for record in read_records(file, str(path)):
             body = record.body or b""
-            if record.target_uri == line.url and sha1_digest(body) == line.digest:
+            # Files of other tools: their digests may be hexadecimal, or of another algorithm.
+            if record.target_uri == line.url and digest_matches(line.digest, body):
                 return body
             break
     raise ArchiveError(str(path), "another record is at this place", offset=line.offset)

@@ -116,14 +116,23 @@ def parse_message(head: bytes, body: bytes, max_body_bytes: int) -> HttpMessage:
     """A response with transfer and content coding undone, within `max_body_bytes`."""
     if not head:
         return HttpMessage(status=None, headers={}, body=body, problem="not an HTTP message")
+    head, body = _without_interim(head, body)
     status_line, _, rest = head.partition(b"\n")
     status = _status(status_line)
-    if status and status < 200 and (size := http_head_size(body, 0, len(body))):
-        # `100 Continue` and the like precede the response; some crawlers store them with it.
-        return parse_message(body[:size], body[size:], max_body_bytes)
     headers = parse_fields(rest)
     decoded, problem = _decode_body(body, headers, max_body_bytes)
     return HttpMessage(status=status, headers=headers, body=decoded, problem=problem)
+
+
+def _without_interim(head: bytes, body: bytes) -> tuple[bytes, bytes]:
+    """The final response: `100 Continue` and the like precede it where crawlers stored them."""
+    at = 0
+    while (_status(head.partition(b"\n")[0]) or 200) < 200:
+        size = http_head_size(body, at, len(body))
+        if not size:
+            break
+        head, at = body[at : at + size], at + size
+    return head, body[at:] if at else body
 
 
 def _status(line: bytes) -> int | None:
@@ -188,6 +197,7 @@ def _decode(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
 
 def _inflate(body: bytes, coding: str, limit: int) -> tuple[bytes, bool]:
     # 47: zlib or gzip by its header; bare deflate, which some servers send, has neither.
+    # The first two bytes of a zlib stream are a multiple of 31 (RFC 1950, 2.2).
     bare = coding == "deflate" and (len(body) < 2 or int.from_bytes(body[:2], "big") % 31)
     parts: list[bytes] = []
     size = 0

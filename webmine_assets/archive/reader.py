@@ -99,10 +99,13 @@ def opened(source: Path | str | BinaryIO, title: str) -> AbstractContextManager[
         raise ArchiveError(title, problem.strerror or "not readable") from None
 
 
-def grouped(records: Iterator[WarcRecord]) -> Iterator[tuple[WarcRecord, list[WarcRecord]]]:
-    """Each page record with the metadata records between it and the next that refer to it."""
+def grouped(records: Iterator[WarcRecord]) -> Iterator[tuple[WarcRecord, dict[str, WarcRecord]]]:
+    """Each page record with the metadata records before the next page that refer to it, by type.
+
+    The first of each type that is known here: memory does not grow with what a file has of them.
+    """
     page: WarcRecord | None = None
-    about: list[WarcRecord] = []
+    about: dict[str, WarcRecord] = {}
     damage: ArchiveError | None = None
     while True:
         try:
@@ -114,9 +117,11 @@ def grouped(records: Iterator[WarcRecord]) -> Iterator[tuple[WarcRecord, list[Wa
         if record is None:
             break
         if record.kind in PAGE_KINDS:
-            page, about = record, []
+            page, about = record, {}
         elif page and record.kind == "metadata" and refers_to(record, page):
-            about.append(record)
+            kind = record.headers.get("content-type", "")
+            if kind in (METADATA_TYPE, EXTRAS_TYPE):
+                about.setdefault(kind, record)
     if damage:
         raise damage
 
@@ -128,10 +133,10 @@ def refers_to(record: WarcRecord, page: WarcRecord) -> bool:
 
 
 def _build_story(
-    page: WarcRecord, about: list[WarcRecord], name: str, max_body_bytes: int
+    page: WarcRecord, about: dict[str, WarcRecord], name: str, max_body_bytes: int
 ) -> ArchivedStory:
-    by_type = {r.headers.get("content-type", ""): parse_json(r) for r in reversed(about)}
-    metadata = by_type.get(METADATA_TYPE, {})
+    told = {kind: parse_json(record) for kind, record in about.items()}
+    metadata = told.get(METADATA_TYPE, {})
     http = known_fields(HttpMetadata, metadata.get("http_metadata"))
     rss = known_fields(RssEntry, metadata.get("rss_entry"))
     message = _message(page, max_body_bytes)
@@ -148,7 +153,7 @@ def _build_story(
             source="warc",
             via=name,
             rss_entry=rss,
-            extras=by_type.get(EXTRAS_TYPE, {}),
+            extras=told.get(EXTRAS_TYPE, {}),
             problem=message.problem,
         ),
         http_metadata=http,
@@ -157,7 +162,7 @@ def _build_story(
         kind=page.kind,
         offset=page.offset,
         length=page.length,
-        has_metadata=METADATA_TYPE in by_type,
+        has_metadata=METADATA_TYPE in about,
     )
 
 

@@ -31,6 +31,7 @@ _SECOND_LEVEL = frozenset(
     {"ac", "asso", "co", "com", "edu", "go", "gob", "gouv", "gov", "govt", "gub"}
     | {"lg", "mil", "ne", "net", "nhs", "nom", "or", "org", "res", "sch"}
 )
+# The first second that datetime does not have.
 _YEAR_10000 = 253_402_300_800
 # Whoever stores an id has 64 bits for it; JSON has no limit.
 _LARGEST_INT = 2**63 - 1

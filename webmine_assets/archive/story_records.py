@@ -8,9 +8,9 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 
 from webmine_assets.archive.container import (
+    escape_uri,
     format_date,
     format_record,
     new_record_id,
@@ -21,8 +21,6 @@ from webmine_assets.archive.message import format_message
 from webmine_assets.archive.story import EXTRAS_TYPE, METADATA_TYPE, Story
 
 SOFTWARE = "webmine-assets"
-# A header line holds a URI, not an IRI: spaces and what is not ASCII are escaped, all else stays.
-_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +45,7 @@ def build_records(story: Story, now: datetime, level: int) -> StoryRecords:
     Nothing in them depends on the file they go to, so stories can be prepared side by side.
     """
     record_id = new_record_id()
-    target_uri = quote(story.target_uri, safe=_PRINTABLE, errors="replace")
+    target_uri = escape_uri(story.target_uri)
     fetched_at = (story.http_metadata.fetched_at or now.astimezone(UTC)).replace(microsecond=0)
     digest = sha1_digest(story.body)
     common = [

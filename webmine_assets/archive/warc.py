@@ -95,11 +95,13 @@ class ArchiveWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self.finish()
-        for file in self._open.values():
-            with suppress(OSError):  # the error that brought us here is the one to tell
-                file.discard()
+        try:
+            if kind is None:
+                self.finish()
+        finally:
+            for file in self._open.values():
+                with suppress(OSError):  # the error that brought us here is the one to tell
+                    file.discard()
 
     def write(self, story: Story) -> Location:
         """Append one story; the location holds once its file is in `finished`."""

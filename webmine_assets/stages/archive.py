@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 from webmine_assets.archive import pages as archiving
 from webmine_assets.archive.adoption import adopt_files
@@ -56,7 +55,7 @@ def archive_pages(
         ):
             new.append(row)
             task.update(len(new), total)
-    written = lake.write("page_archives", name, chain(previous, new))
+    written = lake.write("page_archives", name, archiving.with_new_rows(previous, new))
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
         "%s: %d stories archived, %d known already", name, len(responses), len(new) - len(responses)

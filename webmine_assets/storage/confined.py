@@ -46,6 +46,7 @@ class ConfinedWarehouse:
 
     def __init__(self, lake: str, *, processes: int = 2) -> None:
         self._seats = [_Seat(lake) for _ in range(processes)]
+        # Last in, first out: the seat whose process runs already, so that few are started.
         self._free: queue.LifoQueue[_Seat] = queue.LifoQueue()
         for seat in self._seats:
             self._free.put(seat)
@@ -110,10 +111,13 @@ class _Seat:
         process = self._process = _start(self._lake)
         try:
             with _ended_after(process, _START_LIMIT_S):
-                receive(_pipe(process.stdout))
+                kind, data = receive(_pipe(process.stdout))
         except (EOFError, OSError) as problem:
             self.end()
             raise StorageError("the process that answers SQL could not be started") from problem
+        if kind == REFUSED:
+            self.end()
+            raise StorageError(data.decode())
         return process
 
 
@@ -122,6 +126,7 @@ def _start(lake: str) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "webmine_assets.storage.confined_process", lake],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # The package may be found by a path that only this process has (a checkout, a test).
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         # A Ctrl-C in the terminal is for the studio, which then ends its processes.
         start_new_session=True,

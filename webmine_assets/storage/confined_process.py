@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from webmine_assets.errors import QueryError, QueryMemoryError
+from webmine_assets.errors import QueryError, QueryMemoryError, StorageError
 from webmine_assets.storage.confined import (
     CUT,
     EXHAUSTED,
@@ -31,9 +31,14 @@ def main() -> None:
     # Only answers may reach the pipe: what a library prints goes to stderr.
     outbox = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with open_guarded(Lake(sys.argv[1])) as warehouse:
-        # Threads and arenas are mapped by the first question, and are no question's fault.
-        warehouse.ask_freely("select count(*) from url_ledger", timeout_s=30, max_rows=1)
+    with contextlib.ExitStack() as stack:
+        try:
+            warehouse = stack.enter_context(open_guarded(Lake(sys.argv[1])))
+            # Threads and arenas are mapped by the first question, and are no question's fault.
+            warehouse.ask_freely("select count(*) from url_ledger", timeout_s=30, max_rows=1)
+        except StorageError as problem:
+            send(outbox, REFUSED, str(problem).encode())
+            return
         limit_memory(_ROOM_BYTES)
         send(outbox, READY)
         kind = READY

@@ -39,6 +39,7 @@ MAPPING = {
 _BATCH_STORIES = 500
 _BATCH_BYTES = 8_000_000
 _MAX_ANSWER_BYTES = 64_000_000
+# 429 is also what a single story of a bulk request gets when the queue for writing is full.
 _BUSY = frozenset({429, 502, 503, 504})
 _PAUSES_S = (1.0, 2.0, 4.0, 8.0)
 

@@ -20,18 +20,26 @@ def unusable(url: str, problem: OSError) -> StorageError:
     )
 
 
+def unreadable(path: str, problem: Exception) -> StorageError:
+    """A file of the lake that is no Parquet, or no longer."""
+    return StorageError(f"{path} cannot be read: {problem}; move it away to go on without it")
+
+
 @contextlib.contextmanager
-def explained(url: str) -> Iterator[None]:
-    """What goes wrong inside, as an error that names the lake."""
+def explained(url: str, path: str = "") -> Iterator[None]:
+    """What goes wrong inside, as an error that names the lake, or the file at `path`."""
     try:
         yield
     except WebmineError:
         raise
     except pa.ArrowInvalid as problem:
-        raise StorageError(f"a file of the lake at {url} cannot be read: {problem}") from problem
+        raise unreadable(path or f"a file of the lake at {url}", problem) from problem
     except (ImportError, ValueError) as problem:
         raise StorageError(f"the lake at {url} cannot be opened: {problem}") from problem
     except OSError as problem:
+        # Damage inside a file is an OSError of Arrow's, which no call to the system stands behind.
+        if path and problem.errno is None:
+            raise unreadable(path, problem) from problem
         raise unusable(url, problem) from problem
     except Exception as problem:
         # Object stores raise errors of their own library (no credentials, no answer) that share no

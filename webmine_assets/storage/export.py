@@ -13,12 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webmine_assets.storage.lake import Lake
+from webmine_assets.storage.parquet_stream import GROUP_BYTES, GROUP_ROWS
 from webmine_assets.storage.schemas import table_schema
 
 _BATCH_ROWS = 64
-# One row group of Parquet, as in the lake: whichever comes first.
-_GROUP_ROWS = 2_000
-_GROUP_BYTES = 32_000_000
 
 
 class ExportFormat(StrEnum):
@@ -86,7 +84,7 @@ def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]
     for batch in batches:
         group.append(batch)
         rows, size = sum(b.num_rows for b in group), sum(b.nbytes for b in group)
-        if rows >= _GROUP_ROWS or size >= _GROUP_BYTES:
+        if rows >= GROUP_ROWS or size >= GROUP_BYTES:
             yield group
             group = []
     if group:

@@ -1,7 +1,7 @@
 """Rows of one partition by key: places are kept in memory, row groups read when asked for."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -60,9 +60,7 @@ def finding(
     lake: Lake, table: str, institution: str, *, key: str = "page_id"
 ) -> Iterator[RowFinder[Any]]:
     """A finder over one partition; over none it finds nothing."""
-    with ExitStack() as stack:
-        there = lake.has(table, institution)
-        file = stack.enter_context(lake.open(table, institution)) if there else None
+    with lake.open(table, institution) as file:
         yield RowFinder(file, record_of(table), key)
 
 

@@ -17,6 +17,7 @@ from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 
 _MAX_SQL_CHARACTERS = 20_000
+# Rows are read so many at a time: this bounds what is read beyond a limit.
 _BATCH_ROWS = 1_000
 MAX_ANSWER_BYTES = 32_000_000
 """What a stranger's answer may weigh: 500 whole snapshots of 60 kB each fit."""
@@ -117,6 +118,8 @@ def open_guarded(lake: Lake, *, memory_limit: str = "1GB") -> Iterator[GuardedWa
     """Views over the lake, after which the connection loses every other file and all settings."""
     with warehouse.connect(lake) as connection:
         root = lake.glob_of("seeds").rsplit("/seeds/", 1)[0]
+        # The order counts: the folders cannot be named once access is off, and nothing can be set
+        # once the configuration is locked.
         # Spilling to disk would write outside the lake; what does not fit is refused.
         connection.execute("set temp_directory = ''")
         connection.execute("set autoinstall_known_extensions = false")

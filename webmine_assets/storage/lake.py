@@ -81,6 +81,8 @@ class PartitionWriter:
         self.table = table
         self.institution = institution
         self.path = lake.path_of(table, institution)
+        # Inside the root, as a rename does not lead to another disk; outside the tables, whose
+        # folders are listed and globbed.
         self._aside = f"{lake.root}/.aside/{uuid.uuid4().hex}.parquet"
 
     def __enter__(self) -> Self:
@@ -135,8 +137,8 @@ class Lake:
             self.fs.protocol if isinstance(self.fs.protocol, tuple) else (self.fs.protocol,)
         )
 
-    def explained(self) -> contextlib.AbstractContextManager[None]:
-        return explained(self.url)
+    def explained(self, path: str = "") -> contextlib.AbstractContextManager[None]:
+        return explained(self.url, path)
 
     def prepare(self) -> None:
         """Make the folders and the empty partition of each table, if they are not there yet.
@@ -196,10 +198,8 @@ class Lake:
 
     def note(self, table: str, institution: str) -> dict[str, str]:
         """What was noted when the partition was published; nothing if there is none."""
-        if not self.has(table, institution):
-            return {}
         with self.open(table, institution) as file:
-            return notes_of(file)
+            return notes_of(file) if file else {}
 
     def published(self, table: str, institution: str) -> Written:
         """The partition that is in place, as its publication told it."""
@@ -218,6 +218,10 @@ class Lake:
             found = self.fs.glob(f"{self.root}/{table}/institution=*/{FILE}")
         names = (path.split("/")[-2].removeprefix("institution=") for path in found)
         return sorted(name for name in names if name != EMPTY)
+
+    def version(self, table: str, institution: str) -> object:
+        """What is another after each publication of a partition; None if there is none."""
+        return self.versions(table).get(institution)
 
     def versions(self, table: str) -> dict[str, object]:
         """By institution, what is another after each publication of the partition."""
@@ -243,13 +247,19 @@ class Lake:
             self.fs.rm(folder, recursive=True)
 
     @contextlib.contextmanager
-    def open(self, table: str, institution: str) -> Iterator[pq.ParquetFile]:
-        """One partition as a Parquet file for reading; it stays the same while it is open."""
+    def open(self, table: str, institution: str) -> Iterator[pq.ParquetFile | None]:
+        """One partition as a Parquet file for reading, None if there is none.
+
+        It stays the same while it is open. To look first whether it is there would not help:
+        others may take it away in between.
+        """
+        path = self.path_of(table, institution)
         with contextlib.ExitStack() as stack:
+            file = None
             # Only opening is explained: what goes wrong in the caller's block is not the lake's.
-            with self.explained():
-                source = stack.enter_context(self.fs.open(self.path_of(table, institution), "rb"))
-                file = pq.ParquetFile(source)
+            place = self.location_of(table, institution)
+            with self.explained(place), contextlib.suppress(FileNotFoundError):
+                file = pq.ParquetFile(stack.enter_context(self.fs.open(path, "rb")))
             yield file
 
     def batches(
@@ -261,12 +271,13 @@ class Lake:
         size: int = 64,
     ) -> Iterator[pa.RecordBatch]:
         """A partition in batches of at most `size` rows; nothing if there is no partition."""
-        if not self.has(table, institution):
-            return
         with self.open(table, institution) as file:
+            if file is None:
+                return
             known = file.schema_arrow.names
             wanted = [name for name in columns if name in known] if columns else None
-            yield from file.iter_batches(batch_size=size, columns=wanted)
+            with self.explained(self.location_of(table, institution)):
+                yield from file.iter_batches(batch_size=size, columns=wanted)
 
     def read(self, record: type[T], table: str, institution: str, *, size: int = 64) -> Iterator[T]:
         """The rows of a partition as records, a batch of memory at a time."""
@@ -275,10 +286,8 @@ class Lake:
                 yield from_row(record, row)
 
     def count(self, table: str, institution: str) -> int:
-        if not self.has(table, institution):
-            return 0
         with self.open(table, institution) as file:
-            return int(file.metadata.num_rows)
+            return int(file.metadata.num_rows) if file else 0
 
     def replace(self, source: str, target: str) -> None:
         """Put a finished file in place in one step: rename locally, one put elsewhere."""
@@ -286,6 +295,7 @@ class Lake:
         if self.is_local:
             Path(source).replace(target)
         else:
+            # An object store shows a copied object when it is whole; it has no rename.
             self.fs.cp_file(source, target)
             self.fs.rm_file(source)
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.schemas import table_schema
-from webmine_assets.storage.warehouse import answer
+from webmine_assets.storage.warehouse import named_in, rows_of
 
 # Neither files nor the network are needed to ask tables in memory.
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
@@ -25,7 +25,12 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 
 # Columns of few values: groups of them are made in two thirds of the time, in a tenth less memory.
 _FEW = pa.dictionary(pa.int32(), pa.string())
-_REPEATING = frozenset({"institution", "lang", "language", "decision", "reason", "topic"})
+# Where links stand and what a decision rests on repeat, too: of a ledger with six URLs a page they
+# take 176 instead of 610 bytes a page, for 0.5 ms more of reading 1,000 rows.
+_REPEATING = frozenset(
+    {"institution", "lang", "language", "topic"}
+    | {"decision", "reason", "detail", "discovered_from"}
+)
 
 
 class LightLake:
@@ -52,10 +57,9 @@ class LightLake:
     def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """The rows of an answer; only the tables that a question names are looked at."""
         with contextlib.closing(self._connection.cursor()) as cursor:
-            for name, table in self._tables.items():
-                if name in sql:
-                    cursor.register(name, table.current())
-            return list(answer(cursor, sql, list(parameters)).to_pylist())
+            for name in named_in(sql) & self._tables.keys():
+                cursor.register(name, self._tables[name].current())
+            return rows_of(cursor, sql, list(parameters))
 
 
 class _LightTable:
@@ -84,7 +88,11 @@ class _LightTable:
     def _part(self, institution: str, version: object) -> pa.Table:
         if self._versions.get(institution) == version:
             return self._parts[institution]
-        with self._lake.open(self._name, institution) as file, self._lake.explained():
+        place = self._lake.location_of(self._name, institution)
+        with self._lake.open(self._name, institution) as file, self._lake.explained(place):
+            # Taken away since it was listed: the next listing tells.
+            if file is None:
+                return self._schema.empty_table()
             there = set(file.schema_arrow.names)
             read = file.read(columns=[name for name in self._schema.names if name in there])
         # A partition that was written earlier may lack a column of today.

@@ -10,8 +10,8 @@ from webmine_assets.storage.schemas import schema_of, to_row
 
 # A row group is closed at whichever comes first. Bodies average 40–200 kB, so a group holds at most
 # about 32 MB of them: that bounds the writer's memory, and a query over other columns skips them.
-_GROUP_ROWS = 2_000
-_GROUP_BYTES = 32_000_000
+GROUP_ROWS = 2_000
+GROUP_BYTES = 32_000_000
 # Arrow keeps its own words in the same place.
 _NOTE = "webmine."
 
@@ -32,7 +32,7 @@ class ParquetStream:
         row = to_row(record)
         self._rows.append(row)
         self._bytes += sum(len(v) for v in row.values() if isinstance(v, bytes | str))
-        if len(self._rows) >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+        if len(self._rows) >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:

@@ -20,6 +20,7 @@ _SCALARS: dict[type, pa.DataType] = {
     int: pa.int64(),
     float: pa.float64(),
     bool: pa.bool_(),
+    # Offsets of `binary` have 32 bits: the bodies of a partition read at once may exceed 2 GB.
     bytes: pa.large_binary(),
     date: pa.date32(),
     datetime: pa.timestamp("us", tz="UTC"),
@@ -77,6 +78,7 @@ def _field(name: str, hint: Any) -> pa.Field:
     doc = get_args(hint)[1] if get_origin(hint) is Annotated else ""
     bare = _bare(hint)
     inner = _optional(bare)
+    # Always nullable: a file of an earlier version lacks columns, and is read with nulls in them.
     return pa.field(name, _type(inner), nullable=True, metadata={"doc": str(doc)} if doc else None)
 
 

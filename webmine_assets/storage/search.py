@@ -22,6 +22,7 @@ from webmine_assets.storage.search_query import (
 # A new number means a new folder: indexes of another schema are left alone and made again.
 _VERSION = 1
 _MAX_QUERY_CHARACTERS = 500
+# Three times as much made indexing no faster (`benchmarks/search.py`).
 _WRITER_BYTES = 64_000_000
 _SNIPPET_CHARACTERS = 200
 # Beyond this a text is not searched: 500,000 characters are a book.
@@ -179,6 +180,7 @@ class SearchIndex:
         waited_s = 0.0
         while True:
             try:
+                # A second thread takes a tenth more CPU for no time that could be told from noise.
                 return index.writer(_WRITER_BYTES, 1)
             except ValueError as problem:
                 if "LockBusy" not in str(problem) or waited_s >= self._lock_wait_s:

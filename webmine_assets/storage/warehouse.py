@@ -63,16 +63,38 @@ def view_statements(lake: Lake) -> Iterator[str]:
 @contextlib.contextmanager
 def connect(lake: Lake) -> Iterator[duckdb.DuckDBPyConnection]:
     """A private in-memory connection with all views; nothing is locked."""
+    with _connection(lake) as connection:
+        with _damage_explained(f"the lake at {lake.url}"):
+            for statement in view_statements(lake):
+                connection.execute(statement)
+        yield connection
+
+
+@contextlib.contextmanager
+def _connection(lake: Lake) -> Iterator[duckdb.DuckDBPyConnection]:
     lake.prepare()
-    connection = duckdb.connect(":memory:")
-    try:
+    with contextlib.closing(duckdb.connect(":memory:")) as connection:
         if not lake.is_local:
             connection.register_filesystem(lake.fs)
-        for statement in view_statements(lake):
-            connection.execute(statement)
         yield connection
-    finally:
-        connection.close()
+
+
+@contextlib.contextmanager
+def _damage_explained(place: str) -> Iterator[None]:
+    """What DuckDB says of files that it cannot read, as a StorageError that names the place."""
+    try:
+        yield
+    except duckdb.Error as problem:
+        # DuckDB has no class for damage: a bad footer is InvalidInput, which is a ProgrammingError,
+        # bad contents are a bare Error or an IOException. What is left is a mistake in our SQL.
+        is_input = isinstance(problem, duckdb.InvalidInputException)
+        if isinstance(problem, duckdb.ProgrammingError) and not is_input:
+            raise
+        # The first line names the file, if any does; the others point into SQL nobody typed.
+        said = str(problem).partition("\n")[0]
+        raise StorageError(
+            f"{place} cannot be read: {said}; move the damaged file away to go on without it"
+        ) from problem
 
 
 Ask = Callable[[str, list[Any]], list[dict[str, Any]]]
@@ -86,19 +108,32 @@ def asking_about(lake: Lake, institution: str) -> Iterator[Ask]:
     A view over all of them reads the schema of every file: a cost that grows with the corpus. For
     the same reason a view is made only when a question names its table.
     """
-    lake.prepare()
-    with contextlib.closing(duckdb.connect(":memory:")) as connection:
-        if not lake.is_local:
-            connection.register_filesystem(lake.fs)
+    with _connection(lake) as connection:
         missing = set(TABLES)
 
         def ask(sql: str, parameters: list[Any]) -> list[dict[str, Any]]:
-            for table in sorted(table for table in missing if table in sql):
-                connection.execute(_view_of_one(lake, table, institution))
-                missing.remove(table)
-            return list(answer(connection, sql, parameters).to_pylist())
+            with _damage_explained(f"{institution} in the lake at {lake.url}"):
+                for table in sorted(missing & named_in(sql)):
+                    connection.execute(_view_of_one(lake, table, institution))
+                    missing.remove(table)
+                return rows_of(connection, sql, parameters)
 
         yield ask
+
+
+def named_in(sql: str) -> set[str]:
+    """The words of a question of our own: the tables it asks are among them."""
+    return set(re.findall(r"\w+", sql))
+
+
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any]
+) -> list[dict[str, Any]]:
+    """The rows of a question of our own; unlike `answer`, a mistake in it is no QueryError.
+
+    Nobody who typed it could mend it, so it has to show as the mistake of ours that it is.
+    """
+    return list(connection.sql(sql, params=parameters).to_arrow_table().to_pylist())
 
 
 def _view_of_one(lake: Lake, table: str, institution: str) -> str:
@@ -163,21 +198,34 @@ def write_warehouse(lake: Lake, path: Path) -> bool:
     wanted = "\n".join(statements)
     if path.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
         return False
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        with _damage_explained(f"the lake at {lake.url}"):
+            _write_views(lake, path, statements)
+        # Last: without it, or with half of it, the file is only made again.
+        stamp.write_text(wanted, "utf-8")
+    except OSError as problem:
+        raise _unwritable(path, problem) from problem
+    return True
+
+
+def _write_views(lake: Lake, path: Path, statements: list[str]) -> None:
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
         with contextlib.closing(duckdb.connect(str(aside))) as connection:
             if not lake.is_local:
                 connection.register_filesystem(lake.fs)
             for statement in statements:
                 connection.execute(statement)
         aside.replace(path)
-        stamp.write_text(wanted, "utf-8")
-    except (OSError, duckdb.IOException) as problem:
-        raise StorageError(
-            f"{path} cannot be written: {problem}; set WEBMINE_DATA to a folder you can write"
-        ) from problem
+    except duckdb.IOException as problem:
+        raise _unwritable(path, problem) from problem
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
-    return True
+
+
+def _unwritable(path: Path, problem: Exception) -> StorageError:
+    return StorageError(
+        f"{path} cannot be written: {problem}; set WEBMINE_DATA to a folder you can write"
+    )

@@ -69,6 +69,7 @@ def build_app(
     session = SessionView(doorkeeper=doorkeeper, painter=painter)
     app = web.Application(
         client_max_size=_MAX_REQUEST_BYTES,
+        # The door first: what it refuses reaches no handler, and its headers are on errors, too.
         middlewares=[guard_door(doorkeeper, session, problems), problems.middleware()],
     )
     stack = ExitStack()

@@ -19,6 +19,7 @@ def bars(
     parts = [f'<dl class="bars" aria-label="{escape(title)}">']
     for index, (label, value) in enumerate(rows):
         kind = kinds[index] if index < len(kinds) else "bar"
+        # A bar of almost nothing is still seen.
         width = max(1000 * max(value, 0) / top, 4)
         parts.append(
             f'<dt title="{escape(label)}">{_linked(label, links[index : index + 1])}</dt><dd>'

@@ -54,6 +54,7 @@ def _is_open(path: str) -> bool:
 
 def _without_token(request: web.Request) -> str:
     rest = [(name, value) for name, value in request.query.items() if name != "token"]
-    # One slash only: an address that starts with two leads to another host.
-    path = "/" + request.path.lstrip("/")
+    # One slash only: an address that starts with two leads to another host, and browsers read a
+    # backslash as a slash. Escapes stay, since an escaped line break would end the header.
+    path = "/" + request.rel_url.raw_path.lstrip("/\\")
     return f"{path}?{urlencode(rest)}" if rest else path

@@ -16,6 +16,7 @@ Enhance = Callable[[str, Progress], str | None]
 """Enhances the stored pages of an institution; what went wrong, or None."""
 
 _KEPT_TASKS = 50
+"""Tasks that ended; those that wait or run are all kept."""
 
 
 class TaskState(StrEnum):
@@ -108,7 +109,9 @@ class Enhancer:
                 self._tasks[number] = replace(self._tasks[number], **changes)  # type: ignore[arg-type]  # fields are named by the callers above
 
     def _forget(self) -> None:
-        for number in sorted(self._tasks)[:-_KEPT_TASKS]:
+        # Only what ended: a task that waits has to be found when its turn comes.
+        ended = sorted(number for number, task in self._tasks.items() if task.finished_at)
+        for number in ended[:-_KEPT_TASKS]:
             del self._tasks[number]
 
 

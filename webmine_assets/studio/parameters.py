@@ -25,6 +25,7 @@ def integer(request: web.Request, name: str, *, default: int, low: int, high: in
     if not value:
         return default
     expected = f"{name}: expected a whole number from {low} to {high}, found {value[:40]!r}"
+    # 18 digits fit 64 bits, and Python refuses to read numbers of thousands of them.
     if not (value.isascii() and value.lstrip("-").isdigit() and len(value) <= 18):
         raise bad_request(expected)
     if not low <= int(value) <= high:

@@ -71,6 +71,7 @@ class Doorkeeper:
         """What speaks against a request, apart from the token."""
         host = headers.get("Host", "")
         if not self._knows(host):
+            # Misdirected Request (RFC 9110, 15.5.20): what a name rebound to this address gets.
             return Refusal(status=421, detail=f"this server does not answer for {host!r}")
         origin = headers.get("Origin")
         if origin is not None and not _is_same(origin, host):
@@ -115,6 +116,8 @@ def _is_same(origin: str, host: str) -> bool:
 
 def _is_cross_site(method: str, headers: Mapping[str, str]) -> bool:
     """Other sites may link here; they may not write, embed or fetch."""
+    # Programs do not send it, nor do browsers to plain addresses beyond loopback; their writes
+    # name an Origin.
     site = headers.get("Sec-Fetch-Site", "none")
     if site in {"same-origin", "none"}:
         return False

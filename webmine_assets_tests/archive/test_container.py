@@ -48,6 +48,7 @@ def test_a_date_is_written_in_utc_to_the_second() -> None:
     east = timezone(timedelta(hours=5))
     moment = datetime(2026, 3, 4, 2, 3, 4, 999_999, tzinfo=east)
     assert format_date(moment) == "2026-03-03T21:03:04Z"
+    assert format_date(datetime(99, 3, 4, tzinfo=UTC)) == "0099-03-04T00:00:00Z"
 
 
 def test_digests_are_sha1_in_base_32() -> None:

@@ -1,3 +1,4 @@
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,25 @@ def test_a_copy_that_is_not_where_the_index_says_is_an_error(folder: Path) -> No
         read_copy(folder / "gone.warc.gz", line)
     assert [found.url for found in scan_index(other)] == ["https://u1.edu/z"]
     assert read_copy(path, line) == story().body
+
+
+@pytest.mark.parametrize(
+    "digest",
+    [
+        f"sha1:{hashlib.sha1(b'page', usedforsecurity=False).hexdigest()}",
+        f"sha256:{hashlib.sha256(b'page').hexdigest()}",
+        "blake3:unknown-here",
+    ],
+)
+def test_copies_in_files_of_other_tools_are_read_whatever_their_digests(
+    tmp_path: Path, digest: str
+) -> None:
+    record = response("https://n.org/a", b"page")
+    stated = record.replace(b"WARC-Date", f"WARC-Payload-Digest: {digest}\r\nWARC-Date".encode(), 1)
+    (tmp_path / "theirs.warc").write_bytes(stated)
+    [copy] = find_copies(tmp_path, "https://n.org/a")
+    assert read_copy(*copy) == b"page"
+    (tmp_path / "theirs.warc").write_bytes(stated.replace(b"page", b"bad!"))
+    if not digest.startswith("blake3"):
+        with pytest.raises(ArchiveError):
+            read_copy(*copy)

@@ -91,6 +91,8 @@ def test_interim_responses_are_passed_over() -> None:
     assert found.headers == {"content-type": "text/html"}
     alone = parse_message(b"HTTP/1.1 100 Continue\r\n\r\n", b"", LIMIT)
     assert (alone.status, alone.body) == (100, b"")
+    interim = b"HTTP/1.1 100 Continue\r\n\r\n"
+    assert parse_message(interim, interim * 5_000 + head + body, LIMIT) == found
 
 
 @pytest.mark.parametrize(

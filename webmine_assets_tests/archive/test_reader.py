@@ -12,8 +12,10 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmine_assets.archive.container import read_records
 from webmine_assets.archive.pages import archive_pages
-from webmine_assets.archive.reader import ArchivedStory, read_archive, read_record
+from webmine_assets.archive.reader import ArchivedStory, grouped, read_archive, read_record
+from webmine_assets.archive.story import EXTRAS_TYPE, METADATA_TYPE
 from webmine_assets.errors import ArchiveError
 from webmine_assets_tests.archive.factories import (
     archivable,
@@ -163,6 +165,21 @@ def test_other_records_are_passed_over_and_resources_taken() -> None:
     revisit = warc_record("revisit", b"HTTP/1.1 200 OK\r\n\r\n", "WARC-Target-URI: http://n.org/")
     [found] = read(members(INFO, request, revisit, resource))
     assert (found.page.url, found.page.content_type) == ("http://n.org/f", "application/pdf")
+
+
+def test_of_many_metadata_records_the_first_of_each_known_type_is_kept() -> None:
+    def about(kind: str, block: bytes) -> bytes:
+        return warc_record("metadata", block, "WARC-Refers-To: <urn:x:1>", f"Content-Type: {kind}")
+
+    records = [response("http://n.org/", b"x"), about("text/plain", b"theirs")]
+    for number in (1, 2):
+        entry = {"rss_entry": {"title": f"title {number}"}}
+        records.append(about(METADATA_TYPE, json.dumps(entry).encode()))
+        records.append(about(EXTRAS_TYPE, json.dumps({"number": number}).encode()))
+    [(_, kept)] = grouped(read_records(BytesIO(b"".join(records)), "x"))
+    assert set(kept) == {METADATA_TYPE, EXTRAS_TYPE}
+    [found] = read(b"".join(records))
+    assert (found.page.rss_entry.title, found.page.extras) == ("title 1", {"number": 1})
 
 
 def three_members() -> list[bytes]:

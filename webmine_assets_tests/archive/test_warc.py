@@ -205,6 +205,19 @@ def test_a_part_that_vanishes_is_an_archive_error(tmp_path: Path) -> None:
         writer.finish()
 
 
+def test_a_file_that_cannot_be_finished_takes_the_others_along(tmp_path: Path) -> None:
+    def write_and_lose_one() -> None:
+        with ArchiveWriter(tmp_path, clock=clock) as writer:
+            writer.write(story("https://u1.edu/a"))
+            [first] = tmp_path.iterdir()
+            writer.write(replace(story("https://u1.edu/b"), flavour="csv"))
+            first.unlink()
+
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        write_and_lose_one()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_broken_characters_do_not_stop_an_archive(tmp_path: Path) -> None:
     odd = story(text="\udfff", title="\ud800", headers={"x": "\ud800"})
     [found] = read_archive(write_file(tmp_path, odd))

@@ -1,6 +1,7 @@
 """Archiving a partition: which files the pages go to, and what a run that was cut off leaves."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,24 @@ def test_a_second_run_gives_revisits_and_no_file(settings: Settings) -> None:
     assert [row.record_type for row in table(settings)] == ["response"] * 2 + ["revisit"] * 2
 
 
+def test_runs_without_a_visit_in_between_add_no_rows(settings: Settings) -> None:
+    store(settings, page(1), page(2))
+    for _ in range(4):
+        run(settings)
+    assert [row.record_type for row in table(settings)] == ["response"] * 2 + ["revisit"] * 2
+    later = NOON + timedelta(days=14)
+    store(settings, page(1, fetched_at=later), page(2))
+    assert run(settings).revisits == 2
+    visits = sorted((row.url, row.record_type, row.fetched_at) for row in table(settings))
+    assert visits == [
+        ("https://u1.edu/1", "response", NOON),
+        ("https://u1.edu/1", "revisit", NOON),
+        ("https://u1.edu/1", "revisit", later),
+        ("https://u1.edu/2", "response", NOON),
+        ("https://u1.edu/2", "revisit", NOON),
+    ]
+
+
 def test_files_of_a_run_that_ended_before_its_table_are_not_written_again(
     settings: Settings,
 ) -> None:
@@ -103,7 +122,7 @@ def test_files_of_a_run_that_ended_before_its_table_are_not_written_again(
     adopted = [replace(row, archived_at=NOON) for row in table(settings)[:2]]
     assert adopted == [replace(row, archived_at=NOON) for row in rows]
     third = run(settings)
-    assert (third.stories, len(table(settings))) == (0, 6)
+    assert (third.stories, len(table(settings))) == (0, 4)
 
 
 def test_a_file_left_before_its_index_was_written_has_it_made(settings: Settings) -> None:

@@ -100,6 +100,17 @@ def test_a_damaged_file_is_a_clear_error(tmp_path: Path) -> None:
         lake.count("seeds", "u1")
 
 
+def test_damage_inside_a_file_names_the_file(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    path = Path(lake.write("url_ledger", "u1", [ledger_row()] * 50).path)
+    data = bytearray(path.read_bytes())
+    # The first pages of columns stand behind the four bytes that a Parquet file begins with.
+    data[4:400] = bytes(396)
+    path.write_bytes(data)
+    with pytest.raises(StorageError, match=r"institution=u1/part-0\.parquet cannot be read"):
+        list(lake.batches("url_ledger", "u1"))
+
+
 def test_publishing_while_others_read_never_shows_a_half(tmp_path: Path) -> None:
     lake = Lake(str(tmp_path))
     lake.write("url_ledger", "u1", [ledger_row()] * 50)

@@ -1,12 +1,14 @@
 import uuid
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from webmine_assets.errors import QueryError
+from webmine_assets.errors import QueryError, StorageError
 from webmine_assets.records import TABLES, Decision, SnapshotMeta
 from webmine_assets.storage import warehouse
+from webmine_assets.storage.confined import ConfinedWarehouse
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import ledger_row, snapshot
 
@@ -58,6 +60,48 @@ def test_a_lake_elsewhere_is_queried_the_same_way() -> None:
 def test_a_wrong_question_is_answered_with_the_way_out(lake: Lake, sql: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         warehouse.query(lake, sql)
+
+
+@pytest.mark.parametrize("content", [b"", b"no parquet", b"PAR1" + b"x" * 500 + b"PAR1"])
+def test_a_damaged_partition_is_named_to_whoever_asks(
+    lake: Lake, tmp_path: Path, content: bytes
+) -> None:
+    path = Path(lake.write("page_topics", "u1", []).path)
+    path.write_bytes(content)
+    named = "institution=u1/part-0.parquet.*move the damaged file away"
+    with pytest.raises(StorageError, match=named):
+        warehouse.query(lake, "select 1")
+    with pytest.raises(StorageError, match=named):
+        warehouse.write_warehouse(lake, tmp_path / "webmine.duckdb")
+    with warehouse.asking_about(lake, "u1") as ask:
+        assert ask("select count(*) as n from url_ledger", []) == [{"n": 0}]
+        with pytest.raises(StorageError, match=named):
+            ask("select * from page_topics", [])
+    with closing(ConfinedWarehouse(lake.url, processes=1)) as confined:
+        with pytest.raises(StorageError, match=named):
+            confined.ask_freely("select 1", timeout_s=10, max_rows=1)
+        path.unlink()
+        assert confined.ask_freely("select 1", timeout_s=10, max_rows=1).rows == ((1,),)
+
+
+def test_damage_inside_a_file_is_no_mistake_of_the_question(lake: Lake) -> None:
+    path = Path(lake.write("url_ledger", "u1", [ledger_row()] * 50).path)
+    data = bytearray(path.read_bytes())
+    data[4:400] = bytes(396)
+    path.write_bytes(data)
+    with (
+        warehouse.asking_about(lake, "u1") as ask,
+        pytest.raises(StorageError, match="u1 in the lake at"),
+    ):
+        ask("select * from url_ledger", [])
+
+
+def test_a_mistake_in_a_question_of_our_own_stays_one(lake: Lake) -> None:
+    with (
+        warehouse.asking_about(lake, "u1") as ask,
+        pytest.raises(duckdb.BinderException, match="nothing"),
+    ):
+        ask("select nothing from url_ledger", [])
 
 
 def test_the_warehouse_file_opens_read_only_while_partitions_change(

@@ -179,6 +179,27 @@ def test_enhancements_run_one_at_a_time_and_say_where_they_are() -> None:
     assert running == ["u1", "fails", "raises", "last"]
 
 
+def test_no_enhancement_that_waits_is_forgotten() -> None:
+    gate = threading.Event()
+    enhanced: list[str] = []
+
+    def enhance(institution: str, progress: Progress) -> str | None:
+        gate.wait(10)
+        enhanced.append(institution)
+        return None
+
+    enhancer = Enhancer(enhance, now=lambda: NOW)
+    names = [f"u{number}" for number in range(60)]
+    tasks = [enhancer.start(name) for name in names]
+    gate.set()
+    while len(enhanced) < len(names):
+        threading.Event().wait(0.01)
+    assert enhancer.start("one more").number == tasks[-1].number + 1
+    enhancer.close()
+    assert enhanced[:60] == names
+    assert len(enhancer.tasks()) <= 51
+
+
 def test_every_operation_of_the_openapi_document_has_answers() -> None:
     document = build_openapi()
     for methods in document["paths"].values():

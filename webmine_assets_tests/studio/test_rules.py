@@ -1,5 +1,7 @@
 """Selectors, proposals, effects and samples of the rule workshop."""
 
+import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -220,7 +222,34 @@ async def test_a_configured_model_is_asked_with_the_outline() -> None:
     assert "related-articles" in seen["messages"][1]["content"]
 
 
-@pytest.mark.parametrize("answer", [{}, [], web.Response(status=500), web.Response(text="no json")])
+async def test_an_answer_that_comes_in_pieces_is_read_whole() -> None:
+    whole = json.dumps({"choices": [{"message": {"content": '[".a"]'}}]}).encode()
+
+    async def complete(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        for start in range(0, len(whole), 20):
+            await answer.write(whole[start : start + 20])
+            await asyncio.sleep(0.01)
+        return answer
+
+    app = web.Application()
+    app.router.add_post("/chat/completions", complete)
+    async with TestServer(app) as server:
+        model = LanguageModel(url=str(server.make_url("/")), model="small")
+        assert await model.propose(page(), "related") == ([".a"], "")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        [],
+        {"choices": "x" * 300_000},
+        web.Response(status=500),
+        web.Response(text="no json"),
+    ],
+)
 async def test_a_model_that_fails_is_a_note(answer: Any) -> None:
     (selectors, note), _ = await asked(answer)
     assert selectors == []

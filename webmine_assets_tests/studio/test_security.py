@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from yarl import URL
 
 from webmine_assets.errors import ConfigurationError
 from webmine_assets.settings import Settings
 from webmine_assets.studio.app import build_app, build_doorkeeper
-from webmine_assets.studio.security import Doorkeeper, is_loopback, stored_page_policy
+from webmine_assets.studio.security import COOKIE, Doorkeeper, is_loopback, stored_page_policy
 from webmine_assets_tests.studio.corpus import ARTICLE_ID
 
 TOKEN = "a-token-of-the-tests"
@@ -221,3 +222,25 @@ async def test_the_first_address_may_bring_the_token(settings: Settings) -> None
         away = f"{visitor.make_url('/')}/evil.example/?token={TOKEN}"
         with_slashes = await visitor.session.get(away, allow_redirects=False)
         assert with_slashes.headers["Location"] == "/evil.example/"
+
+
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("/%5Cevil.example", "/%5Cevil.example"),
+        ("/\\evil.example", "/evil.example"),
+        ("/%2F%2Fevil.example", "/%2F%2Fevil.example"),
+        ("/a%0D%0ASet-Cookie:%20a=b", "/a%0D%0ASet-Cookie:%20a=b"),
+        ("/caf%C3%A9%3Fa", "/caf%C3%A9%3Fa"),
+    ],
+)
+async def test_no_address_with_the_token_leads_elsewhere_or_adds_a_header(
+    settings: Settings, path: str, location: str
+) -> None:
+    app = build_app(settings, enhance=lambda name, progress: None, token=TOKEN)
+    async with TestClient(TestServer(app)) as visitor:
+        address = URL(f"{visitor.make_url('/').origin()}{path}?token={TOKEN}", encoded=True)
+        answer = await visitor.session.get(address, allow_redirects=False)
+        assert answer.status == 303
+        assert answer.headers["Location"] == location
+        assert COOKIE in answer.headers["Set-Cookie"]

@@ -9,6 +9,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.warehouse import DERIVED_VIEWS
 from webmine_assets.studio.app import build_app
 from webmine_assets_tests.studio.corpus import (
@@ -17,6 +18,7 @@ from webmine_assets_tests.studio.corpus import (
     ARTICLES,
     BLOCKED,
     HOSTILE_ID,
+    NEWSROOM,
 )
 
 
@@ -41,6 +43,20 @@ async def test_an_empty_lake_says_how_to_fill_it(tmp_path: Path) -> None:
         assert "webmine demo" in await text_of(client, "/")
         for path in ("/pages", "/pages?q=word", "/urls", "/rules", "/sql", "/api"):
             await text_of(client, path)
+
+
+def damage(settings: Settings, table: str) -> str:
+    path = Path(Lake(settings.lake).path_of(table, NEWSROOM))
+    path.write_bytes(b"no parquet")
+    return str(path)
+
+
+@pytest.mark.parametrize("path", ["/pages", f"/pages/{ARTICLE_ID}", "/sql?q=select+1"])
+async def test_a_damaged_file_of_the_lake_is_named(
+    client: TestClient[Any, Any], settings: Settings, path: str
+) -> None:
+    damaged = damage(settings, "page_topics")
+    assert damaged in await text_of(client, path, status=503)
 
 
 async def test_a_broken_institution_file_is_shown_on_the_overview(

@@ -15,6 +15,7 @@ def json_answer(value: Any, *, status: int = 200) -> web.Response:
 
 
 def _dumps(value: Any) -> str:
+    # Few answers hold such a number: the rest need not be copied to look for one.
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except ValueError:

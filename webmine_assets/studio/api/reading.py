@@ -44,7 +44,8 @@ class ReadingApi:
 
     async def institutions(self, request: web.Request) -> web.Response:
         rows = await asyncio.to_thread(overview_questions.ask_institutions, self._ask)
-        return json_answer({"institutions": with_files(rows, self._files())})
+        files = await asyncio.to_thread(self._files)
+        return json_answer({"institutions": with_files(rows, files)})
 
     async def pages(self, request: web.Request) -> web.Response:
         query = read_page_query(request, limit=25, max_limit=100)

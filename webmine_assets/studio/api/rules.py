@@ -25,7 +25,7 @@ from webmine_assets.studio.questions import Ask
 from webmine_assets.studio.questions.page import find_institution as institution_of
 from webmine_assets.studio.rules.language_model import LanguageModel
 from webmine_assets.studio.rules.preview import Preview, Previewer, parse_page
-from webmine_assets.studio.rules.proposals import describe, propose
+from webmine_assets.studio.rules.proposals import Proposal, describe, propose
 from webmine_assets.studio.rules.sample import SampledPage, Samples
 from webmine_assets.studio.rules.selectors import ancestry, choose
 
@@ -89,10 +89,9 @@ class RulesApi:
         if self._model:
             selectors, note = await self._model.propose(document, words)
             known = {proposal.selector for proposal in proposals}
-            more = [
-                describe(document, s, "proposed by the model") for s in selectors if s not in known
-            ]
-            proposals += [proposal for proposal in more if proposal]
+            new = [selector for selector in selectors if selector not in known]
+            # In a thread as above: one selector may take a second on a large page.
+            proposals += await asyncio.to_thread(_described, document, new)
         return json_answer({"proposals": [asdict(p) for p in proposals], "note": note})
 
     async def preview(self, request: web.Request) -> web.Response:
@@ -194,6 +193,11 @@ def _pick(page: SampledPage, number: int) -> dict[str, Any]:
         "chosen": asdict(chosen) if chosen else None,
         "ancestors": [asdict(ancestor) for ancestor in chain],
     }
+
+
+def _described(document: Document, selectors: list[str]) -> list[Proposal]:
+    found = (describe(document, selector, "proposed by the model") for selector in selectors)
+    return [proposal for proposal in found if proposal]
 
 
 def _marked(page: SampledPage, rule: ExtractionRule) -> list[int]:

@@ -56,8 +56,18 @@ class LanguageModel:
             session.post(f"{self.url.rstrip('/')}/chat/completions", json=body) as answer,
         ):
             answer.raise_for_status()
-            data: Any = json.loads(await answer.content.read(_MAX_ANSWER_BYTES))
+            data: Any = json.loads(await _bounded_body(answer))
         return str(data["choices"][0]["message"]["content"])
+
+
+async def _bounded_body(answer: aiohttp.ClientResponse) -> bytes:
+    body = bytearray()
+    # One read() gives what is there already, and models send their answers bit by bit.
+    async for chunk in answer.content.iter_any():
+        body += chunk
+        if len(body) > _MAX_ANSWER_BYTES:
+            raise ValueError("the answer is too large")
+    return bytes(body)
 
 
 def outline(document: Document) -> str:

@@ -42,9 +42,10 @@ class Samples:
     def sample(self, institution: str) -> list[SampledPage]:
         """The same pages each time, spread over the partition; HTML pages only."""
         with self._lock:
-            if not self._lake.has("page_snapshots", institution):
+            # Before reading: pages that are newer than their version are only read again.
+            version = self._lake.version("page_snapshots", institution)
+            if version is None:
                 return []
-            version = self._version(institution)
             if self._kept.get(institution, (None, []))[0] != version:
                 self._kept[institution] = (version, self._read(institution))
             self._kept.move_to_end(institution)
@@ -52,13 +53,11 @@ class Samples:
                 self._kept.popitem(last=False)
             return self._kept[institution][1]
 
-    def _version(self, institution: str) -> object:
-        info = self._lake.fs.info(self._lake.path_of("page_snapshots", institution))
-        return info.get("mtime"), info.get("ino"), info.get("ETag"), info["size"]
-
     def _read(self, institution: str) -> list[SampledPage]:
         pages: list[SampledPage] = []
         with self._lake.open("page_snapshots", institution) as file:
+            if file is None:
+                return []
             groups = spread(file.num_row_groups, _SAMPLE_GROUPS)
             for index, group in enumerate(groups):
                 quota = -(-(SAMPLE_PAGES - len(pages)) // (len(groups) - index))
@@ -71,9 +70,9 @@ class Samples:
 
     def read_page(self, institution: str, page_id: str) -> SampledPage | None:
         """One page with its body; only the row group that has it is read."""
-        if not self._lake.has("page_snapshots", institution):
-            return None
         with self._lake.open("page_snapshots", institution) as file:
+            if file is None:
+                return None
             for group in range(file.num_row_groups):
                 ids = file.read_row_group(group, columns=["page_id"]).column(0).to_pylist()
                 if page_id in ids:

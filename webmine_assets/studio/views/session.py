@@ -39,6 +39,7 @@ class SessionView:
             max_age=_MONTH_S,
             httponly=True,
             samesite="Strict",
+            # On plain HTTP browsers drop a cookie that is marked secure.
             secure=request.secure,
         )
         return answer

@@ -16,6 +16,7 @@ from webmine_assets.studio.painter import Painter
 
 MAX_ROWS = 500
 TIMEOUT_S = 10.0
+# Each may take 2 GB (`storage/confined_process.py`).
 SQL_PROCESSES = 2
 _CHART_ROWS = 25
 
