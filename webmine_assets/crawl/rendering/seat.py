@@ -49,19 +49,30 @@ class Seat:
     async def begin(self, address: str, requests: PageRequests) -> None:
         """Forget the last page's traces, and answer to the next one's requests."""
         if self.visits:
-            if urldefrag(self.page.url).url == urldefrag(address).url:
-                # Another fragment of the same document would only scroll it.
-                await self.page.goto("about:blank")
-            await asyncio.gather(
-                self.page.evaluate(LEAVE),
-                self._context.clear_cookies(),
+            await self._leave(address)
+        self.visits += 1
+        self._requests = requests
+
+    async def _leave(self, address: str) -> None:
+        forgetting = [
+            watched(self.page.evaluate(LEAVE)),
+            watched(self._context.clear_cookies()),
+            watched(
                 self._session.send(
                     "Storage.clearDataForOrigin",
                     {"origin": origin_of(address), "storageTypes": "all"},
-                ),
-            )
-        self.visits += 1
-        self._requests = requests
+                )
+            ),
+        ]
+        _, late = await asyncio.wait(forgetting, timeout=_RELEASE_S)
+        if late:
+            # A timer of the last page came due after its visit, and its script never returns.
+            await self.interrupt()
+        await asyncio.gather(*forgetting)
+        if urldefrag(self.page.url).url == urldefrag(address).url:
+            # Another fragment of the same document would only scroll it.
+            await self.page.goto("about:blank")
+            await self.page.evaluate(LEAVE)
 
     async def answer(self, route: Route) -> None:
         if self._requests is None:
