@@ -222,7 +222,6 @@ class Visitor:
             identities=(*identities, item.key),
             passed=passed,
             parsed=reading.parsed,
-            previous=previous,
             cost=cost,
             learned=reading.learned,
         )
@@ -261,7 +260,6 @@ class Visitor:
             identities=(previous.url, item.key),
             passed={**aliases, item.key: aliases.get(item.key, "redirect")},
             parsed=parsed,
-            previous=previous,
             cost=cost,
         )
 

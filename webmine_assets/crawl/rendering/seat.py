@@ -9,13 +9,14 @@ import contextlib
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, WebSocket
 from playwright.async_api import Error as PlaywrightError
 
 from webmine_assets.crawl.rendering.page_scripts import LEAVE, PREPARE
 from webmine_assets.crawl.rendering.render_requests import PageRequests
+from webmine_assets.urls import origin_of
 
 BROWSER_CRASH = "browser_crash"
 PAGE_CRASH = "crash"
@@ -128,12 +129,6 @@ async def open_seat(browser: Browser, options: SeatOptions) -> Seat:
     context.on("page", _close_popup)
     page.on("close", seat.on_close)
     return seat
-
-
-def origin_of(url: str) -> str:
-    """What a seat belongs to: scheme, host and port."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 async def _close_popup(page: Page) -> None:
