@@ -9,6 +9,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+USER_AGENT_TOKEN = "webmine"  # noqa: S105 - the product token
+"""What groups of robots.txt, robots meta elements and X-Robots-Tag call us."""
+
 
 class FetchReason(StrEnum):
     """Why a fetch gave no usable response."""
@@ -33,7 +36,7 @@ class FetchReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why a redirect target may not be followed: becomes the ledger row of the URL asked for."""
+    """Why a URL was not taken, or not followed: becomes its row in the ledger."""
 
     decision: str
     reason: str

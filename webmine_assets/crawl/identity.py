@@ -10,6 +10,8 @@ Sighting = tuple[int, str | None]
 
 MAX_VARIANTS = 10
 """Spellings of one URL that are kept: session ids make a new one on every page."""
+MAX_VARIANTS_IN_ALL = 200_000
+"""Of all URLs together: a million known ones with ten spellings each would take 1.3 GB."""
 MAX_LASTMODS = 200_000
 """Pages whose sitemap date is kept, about 150 bytes each: as many as may wait for their turn."""
 
@@ -22,6 +24,7 @@ class Identities:
     _aliases: dict[str, dict[str, str]] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
     _variants: dict[str, dict[str, Sighting]] = field(default_factory=dict)
+    _variant_count: int = 0
     _lastmods: dict[str, str] = field(default_factory=dict)
 
     def __contains__(self, url: str) -> bool:
@@ -58,9 +61,12 @@ class Identities:
         """Remember another spelling under which a known URL was linked."""
         if url == key or self._asked.get(key) == url:
             return
+        if self._variant_count >= MAX_VARIANTS_IN_ALL:
+            return
         spellings = self._variants.setdefault(key, {})
-        if len(spellings) < MAX_VARIANTS:
-            spellings.setdefault(url, seen)
+        if len(spellings) < MAX_VARIANTS and url not in spellings:
+            spellings[url] = seen
+            self._variant_count += 1
 
     def variants(self) -> Iterable[tuple[str, str, Sighting]]:
         """(key, spelling, where it was seen) of the stored pages, in the order they were noted."""

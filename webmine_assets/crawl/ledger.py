@@ -30,10 +30,6 @@ class Ledger:
     def discovered(self) -> int:
         return len(self._waiting) + len(self._settled)
 
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
-
     def discover(self, url: str, *, depth: int, discovered_from: str | None) -> bool:
         """Remember where a URL was first seen; False if it was known."""
         mark = hash(url)

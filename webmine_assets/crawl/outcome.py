@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from webmine_assets.crawl.cache import Previous
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.pages.page import ParsedPage
 from webmine_assets.crawl.rendering.render_policy import RenderOutcome
@@ -57,7 +56,6 @@ class Visited:
     identities: tuple[str, ...]
     passed: dict[str, str]
     parsed: ParsedPage
-    previous: Previous | None = None
     cost: Cost = Cost()
     learned: RenderOutcome | None = None
 

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from webmine_assets import __version__
 from webmine_assets.crawl.outcome import Cost
+from webmine_assets.crawl.pages.page import PDF_TYPE
 from webmine_assets.institutions import Institution
 from webmine_assets.records import CrawlCounters, CrawlReport, Decision, PageSnapshot
 
 SAMPLES = 5
-PDF = "application/pdf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Tally:
 
     def add_page(self, row: PageSnapshot) -> None:
         self.languages[row.lang or "unknown"] += 1
-        self.pdf_extracted += row.content_type == PDF
+        self.pdf_extracted += row.content_type == PDF_TYPE
         self.rendered_rows += row.meta.rendered
         self.light_rows += not row.meta.rendered
         if len(self.samples) < SAMPLES:

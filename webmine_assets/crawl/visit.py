@@ -34,12 +34,15 @@ from webmine_assets.crawl.snapshot import build_row, kept_row, key_of, keys_pass
 from webmine_assets.errors import WebmineError
 from webmine_assets.institutions import Institution
 from webmine_assets.records import Decision, PageSnapshot
-from webmine_assets.urls import canonicalise
 
 LARGE_BODY_BYTES = 500_000
 """Larger ones wait in the journal, not in memory: 64 pages of 10 MB would be too much."""
 
 _SHOWN_LOG = 3
+
+# A 304 speaks for one page: what redirected to it or spells its address is that page still, but a
+# copy of its text, or a page that named it canonical, may say something else by now.
+_CONFIRMED_WITH_IT = frozenset({"redirect", "normalised"})
 
 _TOO_MUCH = frozenset(
     {
@@ -140,7 +143,7 @@ class Visitor:
                 Decision.CONTENT_POLICY if failure.reason in _TOO_MUCH else Decision.FETCH_ERROR
             )
             refusal = Refusal(decision=decision, reason=failure.reason, detail=failure.detail)
-        passed = tuple(dict.fromkeys(canonicalise(url) for url in failure.redirects))
+        passed = tuple(dict.fromkeys(key_of(url) for url in failure.redirects))
         return Refused(refusal=refusal, at=failure.fetched_at, passed=passed, cost=cost)
 
     async def _read(
@@ -219,7 +222,6 @@ class Visitor:
             identities=(*identities, item.key),
             passed=passed,
             parsed=reading.parsed,
-            previous=previous,
             cost=cost,
             learned=reading.learned,
         )
@@ -239,22 +241,39 @@ class Visitor:
     ) -> Outcome:
         """The row of the last partition goes on: within its time, or confirmed by the server."""
         full = self.previous.read(previous.url)
-        page = PageInput(url=full.url, body=full.body, headers=full.headers, links_only=True)
+        page = self._stored_input(full)
         parsed = await self.parser.parse(lambda: page)
         row = kept_row(full, confirmed)
         refusal = self.judge.of_row(row)
         if refusal is not None:
             return Refused(refusal=refusal, at=row.fetched_at, parsed=parsed, cost=cost)
+        aliases = {
+            url: reason
+            for url, reason in previous.aliases.items()
+            if confirmed is None or reason in _CONFIRMED_WITH_IT
+        }
         return Visited(
             row=row,
             body=Body(place="previous", url=previous.url),
             decision=Decision.NOT_MODIFIED if confirmed else Decision.FRESH,
             reason="304" if confirmed else "ttl",
             identities=(previous.url, item.key),
-            passed={**previous.aliases, item.key: previous.aliases.get(item.key, "redirect")},
+            passed={**aliases, item.key: aliases.get(item.key, "redirect")},
             parsed=parsed,
-            previous=previous,
             cost=cost,
+        )
+
+    def _stored_input(self, row: PageSnapshot) -> PageInput:
+        headers = row.headers
+        if row.meta.rendered:
+            # A rendered page is stored as the browser's UTF-8, whatever the server's header said.
+            headers = {**headers, "content-type": f"{row.content_type}; charset={row.encoding}"}
+        return PageInput(
+            url=row.url,
+            body=row.body,
+            headers=headers,
+            links_only=True,
+            keeps_routes=self.renderer is not None,
         )
 
     def _page_input(self, response: FetchResponse, plan: Plan) -> PageInput:

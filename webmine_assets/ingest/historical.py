@@ -59,7 +59,12 @@ def read_historical(
         if not _ID.fullmatch(download_id):
             yield RejectedRow(name, row.line, "bad_downloads_id", download_id[:200])
             continue
-        stored = read_html(download_id)
+        try:
+            stored = read_html(download_id)
+        except (ImportSourceError, OSError) as problem:
+            # One page that cannot be read keeps none of the others out.
+            yield RejectedRow(name, row.line, "unreadable_html", f"{download_id}: {problem}"[:200])
+            continue
         if stored is None or not stored.body:
             reason = "no_html" if stored is None else "empty_html"
             yield RejectedRow(name, row.line, reason, download_id)

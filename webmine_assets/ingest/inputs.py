@@ -7,6 +7,7 @@ import glob
 import gzip
 import hashlib
 import io
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -188,7 +189,7 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             data = self._inner.read(len(buffer))
-        except (OSError, EOFError) as problem:
+        except (OSError, EOFError, zlib.error) as problem:
             raise ImportSourceError(f"the gzip data is broken ({problem})") from None
         self._left -= len(data)
         if self._left < 0:

@@ -87,7 +87,7 @@ class Intake(Generic[T]):
                 continue
             try:
                 yield from self._take(entry)
-            except (ImportSourceError, ArchiveError) as problem:
+            except (ImportSourceError, ArchiveError, OSError) as problem:
                 self.report.failed.append((entry.name, str(problem)))
 
     def _is_spent(self) -> bool:

@@ -19,7 +19,7 @@ _META = re.compile(
 _XML = re.compile(rb"^\s{0,64}<\?xml[^<>]{0,256}?encoding\s{0,8}=\s{0,8}[\"']([\w.:-]{1,40})")
 _TAG = re.compile(rb"<[^<>]*>")
 _ASCII_RUN = re.compile(rb"[\x00-\x7f]{64,}")
-_UTF16_TAG = re.compile(rb"<\0[a-z!?]\0|\0<\0[a-z!?]", re.IGNORECASE)
+UTF16_TAG = re.compile(rb"<\0[a-z!?]\0|\0<\0[a-z!?]", re.IGNORECASE)
 _MULTIBYTE_UTF8 = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
 
 # The encodings of the web (WHATWG) under the names Python has for them. A label that leads to none
@@ -151,7 +151,7 @@ def _detected(body: bytes) -> str | None:
 
 def _utf16_without_mark(head: bytes) -> str | None:
     """Markup in UTF-16 has a NUL beside its first `<`, and beside almost every Latin letter."""
-    if match := _UTF16_TAG.match(head):
+    if match := UTF16_TAG.match(head):
         return "utf-16be" if match[0].startswith(b"\0") else "utf-16le"
     pairs = len(head) // 2
     if pairs < 8:

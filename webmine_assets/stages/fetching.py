@@ -19,7 +19,9 @@ _MAX_FILE_BYTES = 1_000_000_000
 
 
 @contextmanager
-def guarded_fetch(institution: Institution, settings: Settings) -> Iterator[Fetch]:
+def guarded_fetch(
+    institution: Institution, settings: Settings, *, max_bytes: int = _MAX_FILE_BYTES
+) -> Iterator[Fetch]:
     """Fetches for one institution, with its politeness and its allowed networks."""
     clock = SystemClock()
     delay_s = institution.politeness.delay_ms / 1000
@@ -28,7 +30,7 @@ def guarded_fetch(institution: Institution, settings: Settings) -> Iterator[Fetc
         politeness=Politeness(PolitenessLimits(delay_s=delay_s), clock),
         clock=clock,
         user_agent=user_agent(settings.contact),
-        limits=FetchLimits(max_body_bytes=_MAX_FILE_BYTES, total_s=600),
+        limits=FetchLimits(max_body_bytes=max_bytes, total_s=600),
     )
     with asyncio.Runner() as runner:
         runner.run(fetcher.__aenter__())

@@ -47,9 +47,13 @@ class EnhanceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnhanceRequest:
-    """Which pages: these, or with None those that need it; `force` takes pages that do not."""
+    """Which pages: these, or with None those that need it; `force` takes pages that do not.
+
+    `institution` leaves out the pages of all others.
+    """
 
     content_ids: tuple[str, ...] | None = None
+    institution: str | None = None
     batch_size: int = DEFAULT_BATCH_SIZE
     force: bool = False
 
@@ -137,7 +141,8 @@ def _candidates(request: EnhanceRequest, lake: Lake) -> list[_Candidate]:
                 on m.institution = s.institution and m.page_id = s.page_id
             left join page_content c
                 on c.institution = s.institution and c.page_id = s.page_id
-            where $2 is null or list_contains($2, s.page_id))
+            where ($2 is null or list_contains($2, s.page_id))
+                and ($5 is null or s.institution = $5))
         select * exclude (has_failed) from pages where needs_it or $3 or $2 is not null
         -- Pages that failed before come last: they must not keep others waiting for ever.
         order by coalesce(list_position($2, page_id), 0), has_failed, institution, url
@@ -148,6 +153,7 @@ def _candidates(request: EnhanceRequest, lake: Lake) -> list[_Candidate]:
             ids,
             request.force,
             MAX_BATCH_SIZE if ids is None else max(len(ids), 1),
+            request.institution,
         ],
     )
     return [_Candidate(**row) for row in answer.to_pylist()]

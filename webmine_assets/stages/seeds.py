@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 
 from webmine_assets.errors import ImportSourceError
-from webmine_assets.ingest.feeds import feed_seeds, fetch_feed
+from webmine_assets.ingest.feeds import MAX_FEED_BYTES, feed_seeds, fetch_feed
 from webmine_assets.ingest.tracker import FeedState, Tracker
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
@@ -119,7 +119,7 @@ def read_feeds(
     states: dict[str, FeedState] = {}
     problems: list[str] = []
     if institution.feeds:
-        with guarded_fetch(institution, settings) as fetch:
+        with guarded_fetch(institution, settings, max_bytes=MAX_FEED_BYTES) as fetch:
             for url in institution.feeds:
                 try:
                     limit = institution.fetch_limit

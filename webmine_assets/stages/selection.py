@@ -22,13 +22,20 @@ def enhance_some(
 ) -> EnhanceAnswer:
     """Enhance the named pages that are this institution's, or without names any of its pages."""
     name = institution.institution_id
-    batches = lake.batches("page_snapshots", name, columns=["page_id"], size=10_000)
-    known = [row["page_id"] for batch in batches for row in batch.to_pylist()]
-    wanted = [page_id for page_id in known if not content_ids or page_id in content_ids]
     request = EnhanceRequest(
-        content_ids=tuple(wanted), batch_size=batch_size or DEFAULT_BATCH_SIZE, force=force
+        content_ids=_stored_among(content_ids, lake, name) if content_ids else None,
+        institution=name,
+        batch_size=batch_size or DEFAULT_BATCH_SIZE,
+        force=force,
     )
     return enhance_batch(request, lake=lake, institutions={name: institution})
+
+
+def _stored_among(ids: Collection[str], lake: Lake, institution: str) -> tuple[str, ...]:
+    """Those that are pages of the institution, in the order of the crawl."""
+    batches = lake.batches("page_snapshots", institution, columns=["page_id"], size=10_000)
+    known = (row["page_id"] for batch in batches for row in batch.to_pylist())
+    return tuple(page_id for page_id in known if page_id in ids)
 
 
 def as_written(lake: Lake, table: str, institution: str) -> Written:

@@ -465,6 +465,35 @@ async def test_after_its_time_a_page_is_confirmed_changed_or_gone(tmp_path: Path
     assert again.report.counters.pages_gone == 1
 
 
+async def test_a_confirmed_page_does_not_speak_for_its_copies(tmp_path: Path) -> None:
+    def confirmed(request: FetchRequest) -> FetchResponse:
+        if request.etag:
+            return response(request.url, b"", status=304)
+        return response(request.url, html("a"), etag='"a"')
+
+    pages = {
+        "/": html("home", links=["/a", "/copy", "/says-a"]),
+        "/a": confirmed,
+        "/copy": html("a"),
+        "/says-a": html("almost a", head='<link rel="canonical" href="/a">'),
+    }
+    config = institution(ttl_days=1)
+    first = await crawl_site(pages, tmp_path / "first", config=config)
+    assert first.decision("/copy") == "alias:checksum"
+    assert first.decision("/says-a") == "alias:canonical"
+    changed = {"/copy": html("news"), "/says-a": html("other news")}
+    again = await crawl_site(
+        pages | changed,
+        tmp_path / "again",
+        config=config,
+        previous=InMemoryPrevious(first.rows),
+        clock=FakeClock(FakeClock().utcnow() + timedelta(days=30)),
+    )
+    assert again.decision("/a") == "not_modified:304"
+    assert [again.decision(path) for path in ("/copy", "/says-a")] == ["stored:changed"] * 2
+    assert again.page("/copy").text == prose("news")
+
+
 async def test_page_that_nothing_links_any_more_is_looked_up(tmp_path: Path) -> None:
     home = response(f"{ORIGIN}/", html("home without links"))
     missing = response(f"{ORIGIN}/b", b"", status=410)
@@ -556,6 +585,29 @@ async def test_page_without_text_is_rendered(tmp_path: Path) -> None:
     assert sorted(renderer.rendered) == [f"{ORIGIN}/", f"{ORIGIN}/#/view", f"{ORIGIN}/b"]
     assert crawled.report.counters.rendered == crawled.report.counters.heavyweight == 3
     assert crawled.report.counters.render_ms == 21
+
+
+async def test_links_of_a_rendered_page_are_the_same_from_the_cache(tmp_path: Path) -> None:
+    class Application:
+        async def render(self, response: FetchResponse) -> RenderedPage:
+            page = html(response.url, links=["/страница", "#/view"]).decode()
+            return RenderedPage(url=response.url, html=page, title="", elapsed_ms=7)
+
+    shell = response(f"{ORIGIN}/", SHELL, content_type="text/html; charset=windows-1251")
+    pages = {"/": shell, "/%D1%81%D1%82%D1%80%D0%B0%D0%BD%D0%B8%D1%86%D0%B0": html("page")}
+    config = institution(rendering={"mode": "auto"})
+    first = await crawl_site(pages, tmp_path / "first", config=config, renderer=Application())
+    again = await crawl_site(
+        pages,
+        tmp_path / "again",
+        config=config,
+        renderer=Application(),
+        previous=InMemoryPrevious(first.rows),
+        clock=FakeClock(FakeClock().utcnow() + timedelta(days=1)),
+    )
+    found = [(row.url, row.discovered_from) for row in first.ledger]
+    assert f"{ORIGIN}/#/view" in dict(found)
+    assert [(row.url, row.discovered_from) for row in again.ledger] == found
 
 
 async def test_failed_rendering_of_an_empty_page_is_a_render_error(tmp_path: Path) -> None:

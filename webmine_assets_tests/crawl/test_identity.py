@@ -3,6 +3,7 @@ import pytest
 from webmine_assets.crawl.identity import (
     MAX_LASTMODS,
     MAX_VARIANTS,
+    MAX_VARIANTS_IN_ALL,
     Identities,
     is_credible_canonical,
 )
@@ -56,6 +57,16 @@ def test_spellings_are_bounded_and_only_those_of_stored_pages_are_told() -> None
     told = list(identities.variants())
     assert len(told) == MAX_VARIANTS - 1
     assert all(key == PAGE and spelling != f"{PAGE}?sid=0" for key, spelling, _ in told)
+
+
+def test_spellings_of_all_urls_together_are_bounded() -> None:
+    identities = Identities()
+    for number in range(MAX_VARIANTS_IN_ALL + 5):
+        identities.note_variant(f"{PAGE}/{number}", f"{PAGE}/{number}/", (1, None))
+    for number in range(MAX_VARIANTS_IN_ALL - 5, MAX_VARIANTS_IN_ALL + 5):
+        url = f"{PAGE}/{number}"
+        identities.store(url, f"sha256:{number}", requested_url=url)
+    assert len(list(identities.variants())) == 5
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,16 @@ def test_rows_without_a_page_say_why(line: str, reason: str) -> None:
     assert row.name == "2022_01_25.csv"
 
 
+def test_a_page_that_cannot_be_read_keeps_no_other_out(tmp_path: Path) -> None:
+    (tmp_path / "1.gz").write_bytes(gzip.compress(CANONICAL)[:-6])
+    (tmp_path / "2").write_bytes(CANONICAL)
+    csv = BytesIO(b"downloads_id\n1\n2\n")
+    damaged, page = read_historical(csv, html_in(str(tmp_path)), name="x.csv")
+    assert isinstance(damaged, RejectedRow)
+    assert (damaged.reason, damaged.value[:2]) == ("unreadable_html", "1:")
+    assert isinstance(page, StoredPage)
+
+
 def test_a_page_without_an_address_is_told_by_its_id() -> None:
     [row] = read("downloads_id\n2\n")
     assert isinstance(row, RejectedRow)

@@ -110,3 +110,10 @@ def test_gzip_is_undone_up_to_a_limit() -> None:
     assert unpacked(BytesIO(packed), 1001).read() == b"x" * 1000 + b"y"
     with pytest.raises(ImportSourceError, match="larger than allowed"):
         unpacked(BytesIO(packed), 1000).read()
+
+
+def test_gzip_that_is_damaged_inside_is_an_error_of_the_input() -> None:
+    packed = bytearray(gzip.compress(bytes(range(256)) * 100))
+    packed[12:30] = b"\xff" * 18
+    with pytest.raises(ImportSourceError, match="broken"):
+        unpacked(BytesIO(bytes(packed)), 100_000).read()

@@ -85,6 +85,15 @@ def test_a_broken_input_does_not_stop_the_next(tracker: Tracker) -> None:
     assert again.report.failed == [("x.csv", "x.csv: broken")]
 
 
+def test_an_input_whose_storage_fails_does_not_stop_the_next(tracker: Tracker) -> None:
+    def fail() -> BinaryIO:
+        raise PermissionError(13, "Permission denied")
+
+    run = intake(tracker, Input("x.csv", fail), B)
+    assert list(run) == ["4", "5"]
+    assert [name for name, _ in run.report.failed] == ["x.csv"]
+
+
 def test_items_are_read_only_as_they_are_asked_for(tracker: Tracker) -> None:
     read: list[int] = []
 

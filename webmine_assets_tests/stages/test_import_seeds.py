@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from webmine_assets.errors import StorageError
+from webmine_assets.ingest.feeds import MAX_FEED_BYTES
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import LedgerRow, Seed
 from webmine_assets.stages.imports import SEED_MARKS, SeedImport
-from webmine_assets.stages.seeds import collect_seeds, waiting_seeds
+from webmine_assets.stages.seeds import collect_seeds, read_feeds, waiting_seeds
 from webmine_assets.storage.lake import Lake, PartitionWriter
-from webmine_assets_tests.factories import ledger_row
+from webmine_assets_tests.factories import NOON, ledger_row
 from webmine_assets_tests.stages.pages import institution, settings_in
 
 RSS = """<rss version="2.0"><channel><title>F</title>
@@ -162,6 +163,15 @@ def test_feed_entries_become_seeds_and_an_unchanged_feed_is_skipped(tmp_path: Pa
         assert (second.added, second.skipped) == (0, [f"{site}/feed"])
     one = next(seed for seed in seeds(data) if seed.url == "https://u1.edu/1")
     assert (one.source, one.title, one.published_at) == ("feed", "One", "2026-03-02T10:00:00+00:00")
+
+
+def test_a_feed_that_is_too_large_is_not_read_first(tmp_path: Path) -> None:
+    with served({"/feed": RSS + " " * MAX_FEED_BYTES}) as site:
+        imported = importing(tmp_path / "d").feeds([f"{site}/feed"])
+        config = institution(allow_networks=["127.0.0.0/8"], feeds=[f"{site}/feed"])
+        feeds = read_feeds(config, settings_in(tmp_path / "d"), now=NOON)
+    problems = [problem for _, problem in imported.failed] + list(feeds.problems)
+    assert [f"announced, {MAX_FEED_BYTES} allowed" in problem for problem in problems] == [True] * 2
 
 
 def test_a_feed_with_more_entries_than_allowed_is_read_on(tmp_path: Path) -> None:

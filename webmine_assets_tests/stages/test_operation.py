@@ -1,5 +1,6 @@
 """The enhancement operation: which pages it takes, and what it tells."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from webmine_assets.stages.operation import (
     EnhanceStatus,
     enhance_batch,
 )
+from webmine_assets.stages.selection import enhance_some
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import NOON, snapshot
 
@@ -151,6 +153,22 @@ def test_several_institutions_are_published_each(lake: Lake) -> None:
     answer = run(lake, ident(1), ident(1, "u2"))
     assert answer.enhanced == 2
     assert lake.count("page_metadata", "u2") == 1
+
+
+def test_pages_that_failed_do_not_keep_those_of_their_institution_waiting(lake: Lake) -> None:
+    store(lake, "u0")
+    run(lake)
+    known = list(lake.read(PageMetadata, "page_metadata", "u1"))
+    failing = [replace(row, error="broken") for row in known[:3]]
+    outdated = [replace(row, extractor_version="0") for row in known[3:]]
+    lake.write("page_metadata", "u1", [*failing, *outdated])
+    institution = Institution.model_validate(
+        {"institution_id": "u1", "seed_urls": ["https://u1.edu/"], "allowed_domains": ["u1.edu"]}
+    )
+    answer = enhance_some(institution, lake=lake, batch_size=2)
+    assert [result.id for result in answer.results] == [ident(4), ident(5)]
+    named = enhance_some(institution, lake=lake, content_ids={ident(1), ident(1, "u0")}, force=True)
+    assert [result.id for result in named.results] == [ident(1)]
 
 
 def test_an_empty_lake_needs_nothing(tmp_path: Path) -> None:

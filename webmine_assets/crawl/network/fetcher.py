@@ -8,6 +8,7 @@ from aiohttp.abc import AbstractResolver
 
 from webmine_assets import __version__
 from webmine_assets.crawl.exchange import (
+    USER_AGENT_TOKEN,
     FetchFailure,
     FetchReason,
     FetchRequest,
@@ -28,8 +29,6 @@ from webmine_assets.crawl.network.retry import RetryPolicy, parse_retry_after
 from webmine_assets.crawl.network.transport import Answer, FetchLimits, HttpTransport
 
 __all__ = ["USER_AGENT_TOKEN", "FetchLimits", "HttpFetcher", "user_agent"]
-
-USER_AGENT_TOKEN = "webmine"  # noqa: S105 - the product token that robots.txt groups name
 
 
 def user_agent(contact: str | None) -> str:

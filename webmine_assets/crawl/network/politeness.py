@@ -5,8 +5,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from webmine_assets.crawl.network.clock import Clock
+from webmine_assets.crawl.network.retry import BUSY
 
-_BUSY = frozenset({429, 503})
 _LATENCY_WEIGHT = 0.3
 
 
@@ -82,7 +82,7 @@ class Politeness:
     ) -> None:
         """Give the place back with what was seen; no status means that no answer came."""
         state = self._host(host)
-        if status in _BUSY:
+        if status in BUSY:
             self._back_off(state, retry_after_s)
         elif latency_s is not None:
             state.latency_s += (latency_s - state.latency_s) * _LATENCY_WEIGHT

@@ -7,7 +7,8 @@ from random import Random
 
 from webmine_assets.crawl.exchange import FetchFailure, FetchReason, FetchResponse
 
-_BUSY = frozenset({429, 503})
+BUSY = frozenset({429, 503})
+"""The statuses that say when to come back, by Retry-After (RFC 6585 section 4, RFC 9110 15.6.4)."""
 _SERVER_ERRORS = frozenset({500, 502, 504})
 _MAX_DIGITS = 9
 
@@ -48,7 +49,7 @@ class RetryPolicy:
                 return 1
             is_slow = outcome.reason is FetchReason.TIMEOUT
             return min(self.max_slow_attempts, self.max_attempts) if is_slow else self.max_attempts
-        if outcome.status in _BUSY:
+        if outcome.status in BUSY:
             return self.max_attempts
         if outcome.status in _SERVER_ERRORS:
             return min(self.max_slow_attempts, self.max_attempts)
@@ -78,6 +79,6 @@ def parse_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def _asked_wait_s(outcome: FetchResponse | FetchFailure, now: datetime) -> float | None:
-    if isinstance(outcome, FetchResponse) and outcome.status in _BUSY:
+    if isinstance(outcome, FetchResponse) and outcome.status in BUSY:
         return parse_retry_after(outcome.headers.get("retry-after"), now)
     return None

@@ -15,14 +15,11 @@ from webmine_assets.crawl.exchange import (
     FetchReason,
     FetchRequest,
     FetchResponse,
-    HopCheck,
     Refusal,
-    follow_any,
 )
-from webmine_assets.crawl.rules.robots import RobotsFile, parse_robots
+from webmine_assets.crawl.rules.robots import MAX_BYTES, RobotsFile, parse_robots
 from webmine_assets.records import Decision
 
-MAX_ROBOTS_BYTES = 512_000  # 500 KiB, RFC 9309 section 2.5
 _MAX_REDIRECTS = 5
 # Section 2.3.1.2: past five redirects the file may be taken as not there, as Google does too.
 _AS_IF_ABSENT = frozenset({FetchReason.REDIRECTS, FetchReason.REDIRECT_LOOP})
@@ -43,7 +40,8 @@ class RobotsGate:
     """Decides by robots.txt, asked for through `fetch` (the crawler's, journal and all).
 
     `crawl_delay` is told each origin's host and Crawl-delay, at most `max_crawl_delay_s`; leave it
-    out to ignore them. `check_hop` may keep a robots.txt that redirects inside the allowed hosts.
+    out to ignore them. A robots.txt may redirect to any host (section 2.3.1.2): many sites keep one
+    for all their names.
     """
 
     def __init__(
@@ -53,13 +51,11 @@ class RobotsGate:
         *,
         crawl_delay: Callable[[str, float], None] | None = None,
         max_crawl_delay_s: float = 60.0,
-        check_hop: HopCheck = follow_any,
     ) -> None:
         self._fetch = fetch
         self._token = user_agent_token
         self._crawl_delay = crawl_delay
         self._max_crawl_delay_s = max_crawl_delay_s
-        self._check_hop = check_hop
         self._origins: dict[str, OriginRules] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -96,10 +92,9 @@ class RobotsGate:
         outcome = await self._fetch(
             FetchRequest(
                 url=robots_url,
-                max_body_bytes=MAX_ROBOTS_BYTES,
+                max_body_bytes=MAX_BYTES,
                 truncate_body=True,
                 max_redirects=_MAX_REDIRECTS,
-                check_hop=self._check_hop,
             )
         )
         rules = read_rules(robots_url, outcome)
@@ -116,7 +111,7 @@ def read_rules(robots_url: str, outcome: FetchResponse | FetchFailure) -> Origin
         return OriginRules(robots=parse_robots(b""), closed=closed)
     has_file = isinstance(outcome, FetchResponse) and 200 <= outcome.status < 300
     body = outcome.body if isinstance(outcome, FetchResponse) and has_file else b""
-    return OriginRules(robots=parse_robots(body[:MAX_ROBOTS_BYTES]))
+    return OriginRules(robots=parse_robots(body))
 
 
 def _unreachable_cause(outcome: FetchResponse | FetchFailure) -> str | None:

@@ -95,11 +95,13 @@ def parse_x_robots_tag(value: str, *, agent: str) -> MetaRobots:
     for_us = True
     for part in value.lower().split(","):
         word, colon, rest = part.partition(":")
-        if colon and word.strip() not in _VALUED:
-            for_us = word.strip() in (agent.lower(), "*")
+        name = word.strip()
+        # No agent has a space in its name: `wed, 25 jun 2010 15:00` goes on after its comma.
+        if colon and name not in _VALUED and " " not in name:
+            for_us = name in (agent.lower(), "*")
             found.update({rest.strip()} if for_us else ())
         elif not colon and for_us:
-            found.add(word.strip())
+            found.add(name)
     return _directives(found)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-from webmine_assets.crawl.exchange import Refusal
+from webmine_assets.crawl.exchange import USER_AGENT_TOKEN, Refusal
 from webmine_assets.crawl.pages.fingerprint import checksum, simhash
 from webmine_assets.crawl.pages.links import parse_x_robots_tag, read_page_links
 from webmine_assets.crawl.pages.page_signals import (
@@ -36,7 +36,6 @@ _DOCSIFY_HEADING = re.compile(r"\?id=[^&]*$")
 
 PDF_TYPE = "application/pdf"
 PDF_TIMEOUT_S = 20.0
-AGENT = "webmine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +97,7 @@ def _read_html(page: PageInput, kind: str) -> ParsedPage:
     decoded = decode(page.body, _charset(page.headers))
     document = html.parse(decoded.text, url=page.url)
     tag = page.headers.get("x-robots-tag", "")
-    found = read_page_links(document, url=page.url, x_robots_tag=tag, agent=AGENT)
+    found = read_page_links(document, url=page.url, x_robots_tag=tag, agent=USER_AGENT_TOKEN)
     links = tuple((link.url, link.key, link.nofollow) for link in found.links)
     if page.keeps_routes and is_hash_routed(decoded.text):
         links += _routes(document, found.base, is_docsify=_DOCSIFY in decoded.text)
@@ -156,7 +155,7 @@ def _of_text(
     page: PageInput, kind: str, text: str, *, title: str | None, encoding: str | None
 ) -> ParsedPage:
     language = detect(text)
-    robots = parse_x_robots_tag(page.headers.get("x-robots-tag", ""), agent=AGENT)
+    robots = parse_x_robots_tag(page.headers.get("x-robots-tag", ""), agent=USER_AGENT_TOKEN)
     return ParsedPage(
         content_type=kind,
         encoding=encoding,

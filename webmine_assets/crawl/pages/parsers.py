@@ -167,10 +167,14 @@ class ParserPool:
             self._workers[self._workers.index(worker)] = await self._start()
             jobs = worker.jobs
             if jobs and (worker.timed_out or jobs[0].attempts > 1):
-                reason = "parser_timeout" if worker.timed_out else "parser_crashed"
-                _finish(jobs.popleft(), unreadable(reason, f"limit {self._timeout_s:g} s"))
+                _finish(jobs.popleft(), self._given_up(worker))
             for job in jobs:
                 self._send(job)
+
+    def _given_up(self, worker: _Worker) -> ParsedPage:
+        if worker.timed_out:
+            return unreadable("parser_timeout", f"limit {self._timeout_s:g} s")
+        return unreadable("parser_crashed", "the process that read the page ended twice")
 
     async def _stop(self, worker: _Worker) -> None:
         await _cancel(worker.reader)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-EXCERPT_CHARS = 280
 _MAX_TITLE_CHARS = 500
 # Less than this may mean that a class name or a main element misled: the page is read without them.
 _MIN_MAIN_CHARS = 200
@@ -55,11 +54,6 @@ class PageText:
     title: str | None
     heading: str | None
     text: str
-
-    @property
-    def excerpt(self) -> str:
-        """The first characters, on one line."""
-        return " ".join(self.text[: 2 * EXCERPT_CHARS].split())[:EXCERPT_CHARS]
 
 
 def extract_page_text(document: HtmlElement) -> PageText:

@@ -67,7 +67,7 @@ class PageVisit:
 
     async def run(self, requests: PageRequests) -> RenderedPage:
         """Render the page within its time limit; raises VisitError if it gives nothing."""
-        await self._within(self._seat.begin(address_of(self._response), requests))
+        await self._begin(requests)
         timed_out = not (await self._navigate() and await self._settle(requests))
         requests.stop_navigation()
         read = await self._read_or_interrupt()
@@ -84,6 +84,13 @@ class PageVisit:
             blocked=requests.blocked,
             screenshot_png=await self._screenshot(),
         )
+
+    async def _begin(self, requests: PageRequests) -> None:
+        beginning = self._seat.begin(address_of(self._response), requests)
+        try:
+            await self._within(beginning, self._left_s())
+        except TimeoutError:
+            raise VisitError("timeout", "the page before it does not let go of the tab") from None
 
     async def _navigate(self) -> bool:
         """Open the page; False if time ran out, which a script that never returns can cause."""

@@ -7,14 +7,7 @@ order, so the pages chosen for rendering do not depend on latency.
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from webmine_assets.crawl.pages.page_signals import (
-    PageSignals,
-    Signal,
-    is_hash_route,
-    is_hash_routed,
-    needs_render,
-    read_signals,
-)
+from webmine_assets.crawl.pages.page_signals import PageSignals, needs_render
 from webmine_assets.institutions import Rendering
 
 # A mixed site is found again within this many pages, at the cost of one render in as many.
@@ -204,23 +197,3 @@ def _learn_useless(state: HostState, signals: PageSignals) -> HostState:
         useless_strong=state.useless_strong + strong,
         useless_weak=state.useless_weak + (not strong),
     )
-
-
-__all__ = [
-    "SAMPLE_EVERY",
-    "HostMode",
-    "HostState",
-    "PageSignals",
-    "Plan",
-    "PlanKind",
-    "RenderOutcome",
-    "Signal",
-    "Taken",
-    "is_hash_route",
-    "is_hash_routed",
-    "learn",
-    "needs_render",
-    "read_signals",
-    "render_reason",
-    "take",
-]

@@ -24,9 +24,10 @@ from webmine_assets.crawl.rendering.absent import UNAVAILABLE
 from webmine_assets.crawl.rendering.browser import BrowserProcess, BrowserSupply
 from webmine_assets.crawl.rendering.page_visit import PageVisit, VisitError, VisitOptions
 from webmine_assets.crawl.rendering.render_requests import Door, PageRequests, RequestLimits
-from webmine_assets.crawl.rendering.seat import BROWSER_CRASH, Seat, SeatOptions, origin_of, watched
+from webmine_assets.crawl.rendering.seat import BROWSER_CRASH, Seat, SeatOptions, watched
 from webmine_assets.crawl.rendering.subresources import SubresourceCache
 from webmine_assets.errors import RendererUnavailableError
+from webmine_assets.urls import origin_of
 
 _NEWS_S = 0.1
 _SEAT_S = 20.0

@@ -9,13 +9,14 @@ import contextlib
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, WebSocket
 from playwright.async_api import Error as PlaywrightError
 
 from webmine_assets.crawl.rendering.page_scripts import LEAVE, PREPARE
 from webmine_assets.crawl.rendering.render_requests import PageRequests
+from webmine_assets.urls import origin_of
 
 BROWSER_CRASH = "browser_crash"
 PAGE_CRASH = "crash"
@@ -49,19 +50,30 @@ class Seat:
     async def begin(self, address: str, requests: PageRequests) -> None:
         """Forget the last page's traces, and answer to the next one's requests."""
         if self.visits:
-            if urldefrag(self.page.url).url == urldefrag(address).url:
-                # Another fragment of the same document would only scroll it.
-                await self.page.goto("about:blank")
-            await asyncio.gather(
-                self.page.evaluate(LEAVE),
-                self._context.clear_cookies(),
+            await self._leave(address)
+        self.visits += 1
+        self._requests = requests
+
+    async def _leave(self, address: str) -> None:
+        forgetting = [
+            watched(self.page.evaluate(LEAVE)),
+            watched(self._context.clear_cookies()),
+            watched(
                 self._session.send(
                     "Storage.clearDataForOrigin",
                     {"origin": origin_of(address), "storageTypes": "all"},
-                ),
-            )
-        self.visits += 1
-        self._requests = requests
+                )
+            ),
+        ]
+        _, late = await asyncio.wait(forgetting, timeout=_RELEASE_S)
+        if late:
+            # A timer of the last page came due after its visit, and its script never returns.
+            await self.interrupt()
+        await asyncio.gather(*forgetting)
+        if urldefrag(self.page.url).url == urldefrag(address).url:
+            # Another fragment of the same document would only scroll it.
+            await self.page.goto("about:blank")
+            await self.page.evaluate(LEAVE)
 
     async def answer(self, route: Route) -> None:
         if self._requests is None:
@@ -117,12 +129,6 @@ async def open_seat(browser: Browser, options: SeatOptions) -> Seat:
     context.on("page", _close_popup)
     page.on("close", seat.on_close)
     return seat
-
-
-def origin_of(url: str) -> str:
-    """What a seat belongs to: scheme, host and port."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 async def _close_popup(page: Page) -> None:

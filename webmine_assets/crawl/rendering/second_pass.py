@@ -12,13 +12,13 @@ from webmine_assets.crawl.exchange import (
 )
 from webmine_assets.crawl.outcome import Body
 from webmine_assets.crawl.pages.page import PageInput, ParsedPage
+from webmine_assets.crawl.pages.page_signals import Signal
 from webmine_assets.crawl.pages.parsers import Parser
 from webmine_assets.crawl.rendering.render_comparison import compare
 from webmine_assets.crawl.rendering.render_policy import (
     Plan,
     PlanKind,
     RenderOutcome,
-    Signal,
     render_reason,
 )
 from webmine_assets.records import Decision

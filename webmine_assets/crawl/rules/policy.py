@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.pages.links import MetaRobots
 from webmine_assets.crawl.pages.text import PageText
+from webmine_assets.reading.charset import UTF16_TAG
 from webmine_assets.reading.language import Language
 from webmine_assets.records import Decision
 
@@ -51,7 +52,6 @@ _MAGIC = (
     (b"SQLite format 3", "database"), (b"\0\0\x01\0", "icon"),
 )  # fmt: skip
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_UTF16_TAG = re.compile(rb"<\0[a-z!?]\0|\0<\0[a-z!?]", re.IGNORECASE)
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 _MARKUP = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|script)\b", re.IGNORECASE
@@ -175,7 +175,7 @@ def _is_utf16(head: bytes, charset: str | None) -> bool:
 
     Outside Latin the bytes do not tell: half of Cyrillic ones are 0x04, a control character.
     """
-    if (charset or "").lower().startswith("utf-16") or _UTF16_TAG.match(head):
+    if (charset or "").lower().startswith("utf-16") or UTF16_TAG.match(head):
         return True
     # Every other byte is NUL, and few of the rest are controls.
     even, odd = head[0::2], head[1::2]

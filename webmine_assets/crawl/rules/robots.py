@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from webmine_assets.crawl.rules.pathpattern import PathPattern, comparable
 from webmine_assets.urls import target_of
 
-MAX_BYTES = 500 * 1024
+MAX_BYTES = 500 * 1024  # the least that a crawler must read, RFC 9309 section 2.5
 # Google's limit for one line: eight URLs of the length that Internet Explorer allowed.
 _MAX_LINE_BYTES = 2083 * 8
 _MAX_CRAWL_DELAY_S = 86_400.0

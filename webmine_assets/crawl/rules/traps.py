@@ -109,8 +109,8 @@ def _repeated(segments: list[str]) -> str | None:
     """A segment that comes up too often; numbers do not count, as dates and versions repeat."""
     if len(segments) <= MAX_SAME_SEGMENT:
         return None
-    segment, times = Counter(segments).most_common(1)[0]
-    return segment if times > MAX_SAME_SEGMENT and not segment.isdigit() else None
+    words = Counter(segment for segment in segments if not segment.isdigit())
+    return next((word for word, times in words.items() if times > MAX_SAME_SEGMENT), None)
 
 
 def _shape(place: str, parameters: Parameters) -> str:

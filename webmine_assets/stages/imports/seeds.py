@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from webmine_assets.errors import ImportSourceError
 from webmine_assets.ingest.csv_urls import CsvUrl, RejectedLine, csv_seed, read_csv_urls
-from webmine_assets.ingest.feeds import feed_seeds, fetch_feed
+from webmine_assets.ingest.feeds import MAX_FEED_BYTES, feed_seeds, fetch_feed
 from webmine_assets.ingest.inputs import Fetch, Input
 from webmine_assets.ingest.intake import Intake, WaterMarks
 from webmine_assets.ingest.tracker import Tracker
@@ -65,7 +65,7 @@ class SeedImport:
         name = self.institution.institution_id
         outcome = ImportOutcome(institution=name, kind="feed", waiting=self._waiting())
         with (
-            guarded_fetch(self.institution, self.settings) as fetch,
+            guarded_fetch(self.institution, self.settings, max_bytes=MAX_FEED_BYTES) as fetch,
             Tracker(self.settings.tracker) as tracker,
             self.progress.task(f"{name}: feeds", len(urls)) as task,
         ):

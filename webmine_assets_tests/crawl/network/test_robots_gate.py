@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from webmine_assets.crawl.exchange import FetchFailure, FetchReason, Refusal
+from webmine_assets.crawl.exchange import FetchFailure, FetchReason
 from webmine_assets.crawl.network.clock import FakeClock, SystemClock
 from webmine_assets.crawl.network.fake import FakeFetcher
 from webmine_assets.crawl.network.fetcher import FetchLimits, HttpFetcher
@@ -183,13 +183,3 @@ async def test_rules_hold_wherever_the_file_was_found(robots: Robots) -> None:
         refusal = await gate.decide(hostile.url("/private/page"))
     assert refusal is not None
     assert "Disallow: /private/" in refusal.detail
-
-
-async def test_hop_check_keeps_the_file_inside() -> None:
-    async def stay(url: str) -> Refusal | None:
-        return Refusal(decision="out_of_scope", reason="host")
-
-    fetcher = FakeFetcher({})
-    gate = RobotsGate(fetcher.fetch, "webmine", check_hop=stay)
-    await gate.decide(f"{ORIGIN}/")
-    assert fetcher.requests[0].check_hop is stay

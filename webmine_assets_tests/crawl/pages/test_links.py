@@ -89,6 +89,7 @@ def test_nofollow_is_obeyed(html: str, expected: list[bool]) -> None:
         ("noindex, otherbot: nofollow", True, False),
         ("*: none", True, True),
         ("unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", True, False),
+        ("unavailable_after: Wed, 25 Jun 2010 15:00:00 PST, noindex", True, False),
         ("max-image-preview:none", False, False),
         ("max-snippet: 20, nofollow", False, True),
     ],

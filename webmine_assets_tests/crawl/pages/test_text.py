@@ -75,12 +75,6 @@ def test_title_and_heading_are_single_lines() -> None:
     assert len(page(f"<title>{'x' * 9999}</title>").title or "") == 500
 
 
-def test_the_excerpt_is_the_start_on_one_line() -> None:
-    read = page(f"<p>One</p><p>Two</p><p>{PROSE}</p>")
-    assert read.excerpt.startswith("One Two The faculty")
-    assert len(read.excerpt) == 280
-
-
 def test_deep_and_wide_pages_are_read() -> None:
     assert page("<q>" * 2000 + "deep").text in ("deep", "")
     assert page("<p>x</p>" * 100_000).text.count("\n") == 99_999

@@ -2,9 +2,9 @@
 
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.outcome import Cost, Refused
+from webmine_assets.crawl.pages.page_signals import PageSignals
 from webmine_assets.crawl.rendering.planner import RenderPlanner
 from webmine_assets.crawl.rendering.render_policy import (
-    PageSignals,
     Plan,
     PlanKind,
     RenderOutcome,

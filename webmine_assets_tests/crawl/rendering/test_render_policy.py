@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmine_assets.crawl.pages.page_signals import PageSignals
 from webmine_assets.crawl.rendering.render_policy import (
     SAMPLE_EVERY,
     HostMode,
     HostState,
-    PageSignals,
     Plan,
     PlanKind,
     RenderOutcome,

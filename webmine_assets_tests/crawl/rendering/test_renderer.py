@@ -465,6 +465,22 @@ async def test_nothing_is_left_for_the_next_page(site: Site) -> None:
     assert after.html == fresh.html
 
 
+async def test_page_that_hangs_after_its_visit_does_not_hold_the_next_one(site: Site) -> None:
+    hangs = f"<p>{TEXT}</p><script>setTimeout(() => {{ while (true) {{}} }}, 600)</script>"
+    async with opened(site, PATIENT) as browser:
+        first = await browser.render(site.page("/hangs-later", hangs))
+        await asyncio.sleep(1.5)
+        pages = [
+            await browser.render(site.page("/p/a", SHELL)),
+            await browser.render(site.page("/hangs-later", hangs)),
+        ]
+        await asyncio.sleep(1.5)
+        again = await browser.render(site.page("/hangs-later#other", hangs))
+    assert TEXT in first.html
+    assert pages[0].title == "Page a"
+    assert all(TEXT in page.html for page in (*pages, again))
+
+
 async def test_slow_content_is_awaited_and_endless_waiting_is_cut(site: Site) -> None:
     slow = "<p>Loading</p><script>setTimeout(() => { document.body.append('x'.repeat(500)) }, 900)"
     async with opened(site) as browser:

@@ -79,6 +79,7 @@ def test_endless_shapes_end_at_their_budget(paths: list[str], reason: str, taken
     [
         ("/a/b/a/b/a/b/a/b", "repeated_segments"),
         ("/loop/loop/loop/loop", "repeated_segments"),
+        ("/1/a/1/a/1/a/1/a/1", "repeated_segments"),
         ("/" + "/".join(f"d{number}" for number in range(30)), "too_deep"),
         ("/" + "x" * 2000, "too_long"),
     ],
