@@ -87,9 +87,9 @@ def outline_of(document: Document, removal: Removal) -> Outline:
 
     An unclosed noscript swallows the page in libxml2, and pages for scripts keep their text in one.
     """
-    outline = build_outline(document.elements, removal.elements)
+    outline = build_outline(document, removal.elements)
     if "noscript" in document.by_tag and _chars(outline) < MIN_CONTENT_CHARS:
-        opened = build_outline(document.elements, removal.elements, SKIPPED - {"noscript"})
+        opened = build_outline(document, removal.elements, SKIPPED - {"noscript"})
         # Less is the notice that scripts are needed.
         if _chars(opened) > _chars(outline) + MIN_CONTENT_CHARS:
             return opened

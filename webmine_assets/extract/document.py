@@ -21,6 +21,7 @@ _VISIBLE_TEXT = etree.XPath(
 )
 # The largest of 1,077 real pages has 4,410; this many take about a second.
 MAX_ELEMENTS = 50_000
+_NO_ATTRIBUTES: dict[str, str] = {}
 _META_KEYS = ("name", "property", "itemprop", "http-equiv")
 
 
@@ -47,6 +48,14 @@ class Document:
     def elements(self) -> list[HtmlElement]:
         """The elements in document order; holding them makes later visits cheap."""
         return list(islice(self.root.iter("*"), MAX_ELEMENTS))
+
+    @cached_property
+    def attributes(self) -> list[dict[str, str]]:
+        """The attributes of each of `elements`: all of them take less than three asked by name."""
+        return [
+            dict(items) if (items := element.items()) else _NO_ATTRIBUTES
+            for element in self.elements
+        ]
 
     @cached_property
     def by_tag(self) -> dict[str, list[HtmlElement]]:

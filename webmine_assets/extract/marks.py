@@ -105,12 +105,12 @@ def _mark(document: Document) -> Marks:
     """Look at each element once: fetching it from memory costs more than asking it twice."""
     marks = Marks()
     names = tuple(_describing(document.html))
-    for element in document.elements:
-        if (named := element.get("class")) and (kinds := _kinds(named)):
-            for kind in kinds:
+    for element, attributes in zip(document.elements, document.attributes, strict=True):
+        if "class" in attributes:
+            for kind in _kinds(attributes["class"]):
                 _add(marks.by_class, kind, element)
         for name in names:
-            if value := element.get(name):
+            if value := attributes.get(name):
                 _read_properties(marks, element, value)
                 break
     for tag in ("a", "link"):
