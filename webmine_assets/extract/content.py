@@ -60,8 +60,9 @@ def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ())
         # A rule is about the tree: it must not be undone by text from elsewhere.
         choice = _or_stated(document, choice)
     writer = MarkdownWriter(InlineWriter(document))
-    raw = writer.write(_raw_blocks(page, choice))
-    fit = writer.write(_fit_blocks(page, choice))
+    raw_blocks, fit_blocks = _raw_blocks(page, choice), _fit_blocks(page, choice)
+    raw = writer.write(raw_blocks)
+    fit = raw if fit_blocks == raw_blocks else writer.write(fit_blocks)
     selected, reason = select(raw, fit)
     if len(document.elements) >= MAX_ELEMENTS:
         reason += f"; only the first {MAX_ELEMENTS} elements were read"
