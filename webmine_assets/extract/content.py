@@ -60,8 +60,9 @@ def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ())
         # A rule is about the tree: it must not be undone by text from elsewhere.
         choice = _or_stated(document, choice)
     writer = MarkdownWriter(InlineWriter(document))
-    raw = writer.write(_raw_blocks(page, choice))
-    fit = writer.write(_fit_blocks(page, choice))
+    raw_blocks, fit_blocks = _raw_blocks(page, choice), _fit_blocks(page, choice)
+    raw = writer.write(raw_blocks)
+    fit = raw if fit_blocks == raw_blocks else writer.write(fit_blocks)
     selected, reason = select(raw, fit)
     if len(document.elements) >= MAX_ELEMENTS:
         reason += f"; only the first {MAX_ELEMENTS} elements were read"
@@ -87,9 +88,9 @@ def outline_of(document: Document, removal: Removal) -> Outline:
 
     An unclosed noscript swallows the page in libxml2, and pages for scripts keep their text in one.
     """
-    outline = build_outline(document.elements, removal.elements)
+    outline = build_outline(document, removal.elements)
     if "noscript" in document.by_tag and _chars(outline) < MIN_CONTENT_CHARS:
-        opened = build_outline(document.elements, removal.elements, SKIPPED - {"noscript"})
+        opened = build_outline(document, removal.elements, SKIPPED - {"noscript"})
         # Less is the notice that scripts are needed.
         if _chars(opened) > _chars(outline) + MIN_CONTENT_CHARS:
             return opened

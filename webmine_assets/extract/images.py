@@ -1,6 +1,8 @@
 """The address of a picture, lazy-loaded or not, and whether it is one a reader would see."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -19,6 +21,8 @@ _TRACKER = re.compile(
     re.IGNORECASE,
 )
 _TINY_PX = 2
+# Real pictures have up to ten; a picture around 5 MB of them was read again for each of its images.
+_MAX_SOURCES = 40
 
 
 def image_url(image: HtmlElement, document: Document) -> str | None:
@@ -34,25 +38,23 @@ def image_url(image: HtmlElement, document: Document) -> str | None:
     return None
 
 
-def _sources(image: HtmlElement) -> list[str]:
+def _sources(image: HtmlElement) -> Iterator[str]:
     """What may be the picture, best first: lazy attributes hide it from browsers, not from us."""
-    found = [image.get(name) or "" for name in _LAZY]
-    sets = [image.get(name) or "" for name in _SETS]
+    yield from (image.get(name) or "" for name in _LAZY)
     source = image.get("src") or ""
-    found.append("" if _PLACEHOLDER.search(source[:400]) else source)
-    found += [_largest(value) for value in sets if value]
-    return found + _picture_sources(image)
+    yield "" if _PLACEHOLDER.search(source[:400]) else source
+    yield from (_largest(value) for name in _SETS if (value := image.get(name)))
+    yield from _picture_sources(image)
 
 
-def _picture_sources(image: HtmlElement) -> list[str]:
+def _picture_sources(image: HtmlElement) -> Iterator[str]:
     """The sources of the picture around an img; libxml2 nests what follows a source in it."""
-    picture = image.getparent()
-    while picture is not None and picture.tag == "source":
-        picture = picture.getparent()
-    if picture is None or picture.tag != "picture":
-        return []
-    sources = picture.iter("source")
-    return [_largest(s.get("srcset") or s.get("data-srcset") or "") for s in sources]
+    for picture in islice(image.iterancestors(), _MAX_SOURCES):
+        if picture.tag == "picture":
+            sources = islice(picture.iter("source"), _MAX_SOURCES)
+            yield from (_largest(s.get("srcset") or s.get("data-srcset") or "") for s in sources)
+        if picture.tag != "source":
+            return
 
 
 def _largest(srcset: str) -> str:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from webmine_assets.extract.inline import InlineWriter
 from webmine_assets.extract.outline import BREAK, HEADINGS, Block, Node
@@ -17,8 +17,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 _MAX_LEVELS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a container is: quotes and list items around it, and its code block or table."""
 
     levels: tuple[Node, ...] = ()
@@ -149,16 +148,16 @@ class _Items:
 def _inside(place: _Place, node: Node) -> _Place:
     tag = node.tag
     if tag in ("li", "blockquote") and len(place.levels) < _MAX_LEVELS:
-        return replace(place, levels=(*place.levels, node))
+        return place._replace(levels=(*place.levels, node))
     if tag == "pre" and place.code is None:
-        return replace(place, code=node, heading=0)
+        return place._replace(code=node, heading=0)
     if tag == "table":
         # The innermost table: one that holds tables is there to place them.
-        return replace(place, table=node, cell=None)
+        return place._replace(table=node, cell=None)
     if tag in ("td", "th"):
-        return replace(place, cell=node)
+        return place._replace(cell=node)
     if tag in HEADINGS:
-        return replace(place, heading=int(tag[1]))
+        return place._replace(heading=int(tag[1]))
     return place
 
 

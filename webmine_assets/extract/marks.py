@@ -105,18 +105,21 @@ def _mark(document: Document) -> Marks:
     """Look at each element once: fetching it from memory costs more than asking it twice."""
     marks = Marks()
     names = tuple(_describing(document.html))
-    for element in document.elements:
-        if (named := element.get("class")) and (kinds := _kinds(named)):
+    related: dict[str, list[tuple[Element, str]]] = {"a": [], "link": []}
+    for element, attributes in zip(document.elements, document.attributes, strict=True):
+        if not attributes:
+            continue
+        if "class" in attributes and (kinds := _kinds(attributes["class"])):
             for kind in kinds:
                 _add(marks.by_class, kind, element)
+        if "rel" in attributes and element.tag in related:
+            related[element.tag].append((element, attributes["rel"]))
         for name in names:
-            if value := element.get(name):
+            if value := attributes.get(name):
                 _read_properties(marks, element, value)
                 break
-    for tag in ("a", "link"):
-        for element in document.by_tag.get(tag, ()):
-            if rel := element.get("rel"):
-                _read_rel(marks, element, rel[:MAX_ATTRIBUTE_CHARS])
+    for element, rel in related["a"] + related["link"]:
+        _read_rel(marks, element, rel[:MAX_ATTRIBUTE_CHARS])
     return marks
 
 

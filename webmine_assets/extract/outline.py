@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
+from webmine_assets.extract.document import Document
 from webmine_assets.extract.hints import Hint, is_concealed, read_hint
 
 SKIPPED = frozenset((
@@ -46,6 +47,7 @@ _ROLE_VALUES = {role: int(hint) for role, hint in _ROLE_HINTS.items()}
 _HIDDEN, _CONTENT, _CODE = int(Hint.HIDDEN), int(Hint.CONTENT), int(Hint.CODE)
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]")
 
+Attributes = dict[str, str]
 Token = str | tuple[str, HtmlElement]
 
 
@@ -86,9 +88,9 @@ class Outline:
 
 
 class _Walker:
-    def __init__(self, root: HtmlElement) -> None:
+    def __init__(self, root: HtmlElement, attributes: Attributes) -> None:
         self.outline = Outline()
-        self.node = self._node(root, None)
+        self.node = self._node(root, root.tag, attributes, None)
         self.link: HtmlElement | None = None
         self.link_depth = 0
         self._reset()
@@ -99,15 +101,17 @@ class _Walker:
         self.link_chars = self.links = self.images = 0
         self.has_text = False
 
-    def _node(self, element: HtmlElement, parent: Node | None) -> Node:
-        own = _TAG_VALUES.get(element.tag, 0)
+    def _node(
+        self, element: HtmlElement, tag: str, attributes: Attributes, parent: Node | None
+    ) -> Node:
+        own = _TAG_VALUES.get(tag, 0)
         names = ""
-        if element.attrib:
-            names = f"{element.get('class') or ''} {element.get('id') or ''}"
-            own |= (read_hint(names) if len(names) > 1 else 0) | _attribute_hints(element)
+        if attributes:
+            names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
+            own |= (read_hint(names) if len(names) > 1 else 0) | _attribute_hints(attributes)
         if parent is not None:
             own |= parent.own & _CODE
-        node = Node(element, element.tag, names, parent, own, own, len(self.outline.blocks))
+        node = Node(element, tag, names, parent, own, own, len(self.outline.blocks))
         self.outline.nodes.append(node)
         return node
 
@@ -135,15 +139,15 @@ class _Walker:
         if self.link_depth:
             self.link_chars += len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
 
-    def open(self, element: HtmlElement, tag: str) -> None:
+    def open(self, element: HtmlElement, tag: str, attributes: Attributes) -> None:
         if tag in INLINE:
             self._open_inline(element, tag)
         else:
             if self.tokens:
                 self.flush()
-            self.node = self._node(element, self.node)
-        if element.text and tag not in MEDIA:
-            self.text(element.text)
+            self.node = self._node(element, tag, attributes, self.node)
+        if tag not in MEDIA and (text := element.text):
+            self.text(text)
 
     def _open_inline(self, element: HtmlElement, tag: str) -> None:
         if tag == "a":
@@ -172,59 +176,66 @@ class _Walker:
                 self.node = self.node.parent
 
 
-def _attribute_hints(element: HtmlElement) -> int:
+def _attribute_hints(attributes: Attributes) -> int:
     hints = 0
-    if role := element.get("role"):
+    if role := attributes.get("role"):
         hints |= _ROLE_VALUES.get(role, 0)
-    if element.get("itemprop") == "articleBody":
+    if attributes.get("itemprop") == "articleBody":
         hints |= _CONTENT
-    style = element.get("style")
-    if style and "none" in style and "display:none" in style.replace(" ", "").lower():
+    if "style" in attributes and _is_undisplayed(attributes["style"]):
         hints |= _HIDDEN
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         hints |= _HIDDEN
     return hints
 
 
 def build_outline(
-    elements: list[HtmlElement],
+    document: Document,
     removed: Container[HtmlElement] = frozenset(),
     skipped_tags: Container[str] = SKIPPED,
 ) -> Outline:
     """Flatten the tree; elements in `removed` and tags without readable text are left out."""
-    walker = _Walker(elements[0])
-    stack = [elements[0]]
+    everything = zip(document.elements, document.attributes, strict=True)
+    root, attributes = next(everything)
+    walker = _Walker(root, attributes)
+    # An element that was opened stands with its tag, one that was not with none.
+    stack: list[tuple[HtmlElement, str]] = [(root, root.tag)]
     skipped: set[HtmlElement] = set()
-    for element in elements[1:]:
+    for element, attributes in everything:
         parent = element.getparent()
         if parent in skipped:
             skipped.add(element)
             continue
-        while stack[-1] is not parent:
-            _leave(walker, stack.pop(), skipped)
-        stack.append(element)
+        while stack[-1][0] is not parent:
+            _leave(walker, *stack.pop())
         tag = element.tag
-        if tag in skipped_tags or element in removed or (tag == "span" and _is_concealed(element)):
+        if (
+            tag in skipped_tags
+            or element in removed
+            or (tag == "span" and attributes and _is_concealed(attributes))
+        ):
             skipped.add(element)
-        else:
-            walker.open(element, tag)
-            if tag in MEDIA:
-                skipped.add(element)
+            stack.append((element, ""))
+            continue
+        walker.open(element, tag, attributes)
+        if tag in MEDIA:
+            skipped.add(element)
+        stack.append((element, "" if tag in MEDIA else tag))
     while stack:
-        _leave(walker, stack.pop(), skipped)
+        _leave(walker, *stack.pop())
     return walker.outline
 
 
-def _leave(walker: _Walker, element: HtmlElement, skipped: set[HtmlElement]) -> None:
-    if element not in skipped:
-        walker.close(element, element.tag)
-    if element.tail:
-        walker.text(element.tail)
+def _leave(walker: _Walker, element: HtmlElement, tag: str) -> None:
+    if tag:
+        walker.close(element, tag)
+    if tail := element.tail:
+        walker.text(tail)
 
 
-def _is_concealed(span: HtmlElement) -> bool:
-    names = span.get("class")
-    style = span.get("style")
-    return bool(names and is_concealed(names)) or bool(
-        style and "none" in style and "display:none" in style.replace(" ", "").lower()
-    )
+def _is_concealed(attributes: Attributes) -> bool:
+    return is_concealed(attributes.get("class", "")) or _is_undisplayed(attributes.get("style", ""))
+
+
+def _is_undisplayed(style: str) -> bool:
+    return "none" in style and "display:none" in style.replace(" ", "").lower()

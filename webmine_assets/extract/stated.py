@@ -25,7 +25,7 @@ def stated_blocks(document: Document, shown_chars: int) -> list[Block]:
     if len(body) < max(_STATED_CHARS, _STATED_TIMES * shown_chars):
         return []
     stated = Document.parse(_as_html(body), url=document.base_url)
-    return [block for block in build_outline(stated.elements).blocks if block.chars]
+    return [block for block in build_outline(stated).blocks if block.chars]
 
 
 def _bodies(document: Document) -> list[str]:

@@ -21,6 +21,8 @@ _WRAPPERS = re.compile(
 _LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{4096,}")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _MAX_ATTRIBUTES = 500
+# lxml.html asks a Python function for the class of each element: 0.3 µs that nobody here needs.
+_ONE_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 _HEAD_TAGS = frozenset(
     (
         *("base", "basefont", "bgsound", "link", "meta", "noframes"),
@@ -61,12 +63,13 @@ def _open_body(root: HtmlElement) -> None:
         body = etree.SubElement(root, "body")
     children[-1].tail = (children[-1].tail or "") + (body.text or "")
     body.text = None
-    for position, child in enumerate(children[first:]):
-        body.insert(position, child)
+    # As one slice: to insert at a position, libxml2 counts up to it, 17 s for 40,000 elements.
+    body[:0] = children[first:]
 
 
 def _parse(body: bytes, url: str) -> tuple[HtmlElement, bool]:
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    parser.set_element_class_lookup(_ONE_CLASS)
     tree = etree.fromstring(body or b" ", parser, base_url=_base(url))
     last_error = parser.error_log.last_error
     too_deep = last_error is not None and last_error.type_name == "ERR_RESOURCE_LIMIT"

@@ -17,7 +17,7 @@ URL = "https://example.org/a/b"
 
 def markdown(body: str) -> str:
     document = Document.parse(f"<html><body>{body}</body></html>", url=URL)
-    page = measure(build_outline(document.elements))
+    page = measure(build_outline(document))
     return MarkdownWriter(InlineWriter(document)).write(page.outline.blocks)
 
 

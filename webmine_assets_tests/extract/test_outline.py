@@ -9,7 +9,7 @@ from webmine_assets.extract.outline import Outline, build_outline
 
 
 def outline(body: str) -> Outline:
-    return build_outline(Document.parse(f"<body>{body}</body>", url="").elements)
+    return build_outline(Document.parse(f"<body>{body}</body>", url=""))
 
 
 def texts(body: str) -> list[str]:
@@ -35,7 +35,7 @@ def test_blocks_of(body: str, expected: list[str]) -> None:
 def test_removed_elements_are_left_out_and_their_tail_stays() -> None:
     document = Document.parse("<p>a <b>gone</b> c</p>", url="")
     removed = frozenset(document.by_tag["b"])
-    assert [b.text for b in build_outline(document.elements, removed).blocks] == ["a c"]
+    assert [b.text for b in build_outline(document, removed).blocks] == ["a c"]
 
 
 def test_links_are_counted_in_characters() -> None:

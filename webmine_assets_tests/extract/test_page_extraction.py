@@ -75,6 +75,8 @@ FIVE_MEGABYTES = {
     "one word": "a" * 5_000_000, "digits": f"<p>{'1' * 5_000_000}",
     "quotes": f"<p>{chr(34) * 5_000_000}",
     "stated": f'<script type="application/ld+json">{{"articleBody":"{"a " * 450_000}"}}</script>',
+    "one picture": "<picture>" + repeated('<source srcset="/a 1x"></source><img src="">', 5_000_000),
+    "head": "<head>" + repeated("<article><p>word</p></article>", 5_000_000),
     "bio": many("is a b c d "), "attribute": f'<p class="{repeated("share ", 5_000_000)}">x</p>',
 }  # fmt: skip
 BUSY_MACHINE_S = 6.0

@@ -15,7 +15,7 @@ PAGE = """<nav><a href="/">Home of the whole site</a></nav><h1>The nine anchors<
 
 def votes(body: str, *titles: str) -> Votes:
     document = Document.parse(f"<html><body>{body}</body></html>", url="https://example.org/")
-    return Votes(measure(build_outline(document.elements)), titles)
+    return Votes(measure(build_outline(document)), titles)
 
 
 def test_every_column_was_fitted() -> None:

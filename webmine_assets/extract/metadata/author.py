@@ -96,16 +96,18 @@ def _profile_links(evidence: Evidence) -> Iterator[Offer]:
 def _by_lines(evidence: Evidence) -> Iterator[Offer]:
     """Short texts that start with "by" and a person's name, wherever they stand."""
     for block in evidence.outline.blocks:
-        if _HAS_BY.search(block.text, 0, MAX_RAW_CHARS):
-            for text in _by_texts(block):
-                flaw = _flaw_of_place(block.node.element, evidence)
-                yield Offer(text, flaw or _flaw_of_by_line(text))
+        for text in _by_texts(block):
+            flaw = _flaw_of_place(block.node.element, evidence)
+            yield Offer(text, flaw or _flaw_of_by_line(text))
 
 
 def _by_texts(block: Block) -> Iterator[str]:
     """The line itself, or the pieces of it that start with "by"."""
     if _BY_LINE.match(block.text):
         yield block.text[:MAX_RAW_CHARS]
+        return
+    # A block without elements has no other pieces; most have none, and the search is the dear part.
+    if len(block.tokens) == 1 or not _HAS_BY.search(block.text, 0, MAX_RAW_CHARS):
         return
     for token in block.tokens:
         if isinstance(token, tuple) and _BY_LINE_START.match(token[1].text or ""):

@@ -7,6 +7,7 @@ Of two cuts of one text the shorter wins: it was made to be a summary, the other
 import html
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from webmine_assets.extract.marks import Element
 from webmine_assets.extract.metadata.cascade import (
@@ -40,9 +41,9 @@ def _microdata(evidence: Evidence) -> Iterable[Offer]:
 def _first_paragraph(evidence: Evidence) -> Iterator[Offer]:
     """The first paragraph of prose: in the article, else in the main content, else anywhere."""
     tops = [*evidence.tags("article")[:2], *([evidence.main] if evidence.main is not None else [])]
-    paragraphs = [p for top in tops for p in top.iter("p")] + evidence.tags("p")
+    paragraphs = chain((p for top in tops for p in top.iter("p")), evidence.tags("p"))
     short: list[Offer] = []
-    for paragraph in paragraphs[:MAX_PARAGRAPHS]:
+    for paragraph in islice(paragraphs, MAX_PARAGRAPHS):
         if offer := _paragraph(paragraph, evidence):
             if len(offer.raw) >= MIN_PROSE_CHARS:
                 yield offer

@@ -81,7 +81,7 @@ def gather(
         site_names=site_names,
         title_element=title_element,
         headings=headings,
-        outline=outline if outline is not None else build_outline(document.elements),
+        outline=outline if outline is not None else build_outline(document),
         feed_title=feed_title,
         feed_date=feed_date,
         sitemap_date=sitemap_date,

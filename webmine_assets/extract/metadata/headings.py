@@ -147,7 +147,7 @@ class Headings:
         return frozenset(h.folded for h in self._all() if self._links_home(h.element))
 
     def _links_home(self, element: Element) -> bool:
-        links = list(element.iter("a"))
+        links = list(element.iter("a")) if len(element) else []
         parent = element.getparent()
         if not links and parent is not None and parent.tag == "a":
             links = [parent]

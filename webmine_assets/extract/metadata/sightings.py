@@ -115,8 +115,14 @@ def visible_days(evidence: Evidence) -> Iterator[Offer]:
 
 def _page_text(outline: Outline) -> str:
     """The page on one line with a space between any two pieces: "14" "Jan" may have none."""
-    tokens = (token for block in outline.blocks for token in block.tokens)
-    return squeeze(" ".join(token for token in tokens if isinstance(token, str)))[:MAX_TEXT_CHARS]
+    pieces: list[str] = []
+    chars = 0
+    for block in outline.blocks:
+        pieces += [token for token in block.tokens if isinstance(token, str)]
+        chars += block.chars
+        if chars > 2 * MAX_TEXT_CHARS:  # What is squeezed out of it is far less than half.
+            break
+    return squeeze(" ".join(pieces))[:MAX_TEXT_CHARS]
 
 
 def _body_text(evidence: Evidence) -> str:

@@ -15,6 +15,8 @@ _TEXT_NODES = etree.XPath(
     smart_strings=False,
 )
 _WORD = re.compile(r"\w+")
+# The same of ASCII, in half the time.
+_ASCII_WORDS = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -35,7 +37,9 @@ def _is_unread(element: etree._Element) -> bool:
 
 def squeeze(text: str) -> str:
     """One line without invisible characters."""
-    return " ".join(_UNSEEN.sub("", text).split())
+    line = " ".join(text.split())
+    # Nine texts of ten have none: what is printable is neither a control nor of no width.
+    return line if line.isprintable() else " ".join(_UNSEEN.sub("", text).split())
 
 
 def flat_text_of(element: etree._Element) -> str:
@@ -45,8 +49,9 @@ def flat_text_of(element: etree._Element) -> str:
 
 def fold(text: str) -> str:
     """For comparison: letters and digits only, no case, no accents of compatibility."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+    if text.isascii():
+        return " ".join(text.lower().translate(_ASCII_WORDS).split())
+    text = unicodedata.normalize("NFKC", text)
     return " ".join(_WORD.findall(text.casefold()))
 
 
