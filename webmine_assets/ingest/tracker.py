@@ -61,6 +61,9 @@ class Tracker:
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
+        except sqlite3.OperationalError as problem:
+            # Locked, full or not writable: nothing that removing it would mend.
+            raise ImportSourceError(f"{self._path}: cannot be used ({problem})") from None
         except sqlite3.DatabaseError as problem:
             raise ImportSourceError(
                 f"{self._path}: not a tracker of imports ({problem}); remove it to start anew"
