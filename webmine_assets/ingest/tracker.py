@@ -57,6 +57,7 @@ class Tracker:
     def __enter__(self) -> Self:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            # Without transactions of ours: a place that was saved survives a kill.
             self._database = sqlite3.connect(self._path, timeout=30, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
