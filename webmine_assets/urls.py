@@ -119,6 +119,12 @@ def canonicalise(url: str, *, keep_fragment: bool = False) -> str:
     return f"{scheme}://{host}{target}"
 
 
+def forms_of(url: str) -> list[str]:
+    """The URL as it is written, and the keys under which its page may be known."""
+    forms = (url, url.partition("#")[0], canonicalise(url), canonicalise(url, keep_fragment=True))
+    return list(dict.fromkeys(forms))
+
+
 def host_of(url: str) -> str:
     """The host, in punycode and lower case, with its port if that is not the scheme's own."""
     parts = _split(url)

@@ -23,7 +23,7 @@ from webmine_assets.settings import read_settings
 from webmine_assets.stages.folder_crawl import LEDGER, crawl_into
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
-from webmine_assets.urls import canonicalise, resolve
+from webmine_assets.urls import forms_of, resolve
 
 
 def crawl(
@@ -91,11 +91,11 @@ def why(
 ) -> None:
     """What was decided about a URL, why, and how it was found."""
     typed = [url] if _HAS_SCHEME.match(url) else [f"https://{url}", f"http://{url}"]
-    absolute = [found for form in typed if (found := resolve(form, form))]
+    absolute = [found for form in typed if (found := resolve(form, form, keep_fragment=True))]
     if not absolute:
         raise ConfigurationError(f"{url!r} is not an http or https URL")
     ask = _asking(out)
-    forms = list(dict.fromkeys([*absolute, *map(canonicalise, absolute), url]))
+    forms = [*(form for found in absolute for form in forms_of(found)), url]
     rows = ask(_WHY, [forms])
     if as_json:
         print_json(rows)

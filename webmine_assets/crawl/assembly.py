@@ -78,6 +78,7 @@ def assemble(
         max_waiting=budget.max_waiting,
         max_discovered=budget.max_discovered,
     )
+    # Beside the journal, whose lock keeps other crawls from them.
     rows: Spool[SpooledRow] = Spool(journal.path.with_suffix(".pages"))
     visitor = Visitor(
         institution=institution,

@@ -27,6 +27,7 @@ from webmine_assets.institutions import Institution
 from webmine_assets.urls import origin_of, resolve
 
 OnProgress = Callable[[CrawlProgress], None]
+# What a kill may make a time budget forget.
 _NOTE_TIME_EVERY_S = 1.0
 
 

@@ -14,7 +14,7 @@ from webmine_assets.urls import resolve
 
 MAX_SITEMAPS = 50
 """Sitemap files of one crawl; with 50,000 URLs each that is far beyond any page budget."""
-MAX_SITEMAP_BYTES = 52_428_800
+MAX_SITEMAP_BYTES = 52_428_800  # 50 MB, the limit of sitemaps.org
 
 
 @dataclass(slots=True, kw_only=True)

@@ -74,6 +74,7 @@ class Visitor:
         try:
             return await self._visit(item, plan)
         except WebmineError:
+            # A journal that cannot be written would cost all pages that follow: stop, go on later.
             raise
         except Exception:  # noqa: BLE001 - one bad page must not end a crawl
             detail = traceback.format_exc(limit=-4)[-1500:]

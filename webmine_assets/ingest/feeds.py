@@ -105,6 +105,7 @@ def feed_seeds(
 
 
 def _xml_entries(body: bytes, url: str) -> Iterator[FeedEntry]:
+    # Links are resolved here, and the HTML of entries is not used: neither is worth its time.
     parsed = feedparser.parse(BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
     if not parsed.get("version") and not parsed.entries:
         reason = parsed.get("bozo_exception") or "no RSS or Atom element"

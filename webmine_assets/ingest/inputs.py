@@ -133,6 +133,7 @@ def _http_input(url: str, fetch: Fetch | None) -> Input:
 
 def _fsspec_inputs(url: str) -> Iterator[Input]:
     if "::" in url:
+        # `simplecache::http://…` would reach the network beside the guarded door.
         raise ImportSourceError(f"{url}: chained URLs are not taken; name the store itself")
     try:
         store, path = fsspec.core.url_to_fs(url)

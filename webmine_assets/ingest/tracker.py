@@ -57,10 +57,14 @@ class Tracker:
     def __enter__(self) -> Self:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            # Without transactions of ours: a place that was saved survives a kill.
             self._database = sqlite3.connect(self._path, timeout=30, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
+        except sqlite3.OperationalError as problem:
+            # Locked, full or not writable: nothing that removing it would mend.
+            raise ImportSourceError(f"{self._path}: cannot be used ({problem})") from None
         except sqlite3.DatabaseError as problem:
             raise ImportSourceError(
                 f"{self._path}: not a tracker of imports ({problem}); remove it to start anew"

@@ -136,6 +136,8 @@ def _dumped(document: Any) -> str:
 def _replace(path: Path, text: str) -> None:
     """Whoever reads the file meanwhile sees the old text or the new one."""
     aside = path.with_name(f".{path.name}.new")
-    aside.write_text(text, "utf-8")
+    # Read as text, line ends are all alike: a file of Windows gets its own back.
+    newline = "\r\n" if b"\r\n" in path.read_bytes() else "\n"
+    aside.write_text(text, "utf-8", newline=newline)
     shutil.copymode(path, aside)
     aside.replace(path)

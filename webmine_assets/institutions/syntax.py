@@ -21,6 +21,7 @@ from webmine_assets.errors import InstitutionFileError, Mistake
 
 _EXPECTED_YAML = "expected valid YAML, without aliases and deep nesting"
 _MAX_FILE_CHARS = 1_000_000
+# Three are enough for every key: the file, a list, the keys of a rule.
 _MAX_DEPTH = 12
 _OPENING = (
     BlockMappingStartToken,
@@ -34,6 +35,7 @@ _CLOSING = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
 def yaml_of_files() -> YAML:
     yaml = YAML()
     yaml.preserve_quotes = True
+    # Or long URLs and selectors would be folded into several lines.
     yaml.width = 4096
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml

@@ -14,7 +14,7 @@ from webmine_assets.settings import Settings
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.finder import finding
 from webmine_assets.storage.lake import Lake
-from webmine_assets.urls import canonicalise, resolve
+from webmine_assets.urls import forms_of, resolve
 
 _NEWEST = """
 select institution, url from page_archives
@@ -50,8 +50,7 @@ def newest_copy(lake: Lake, settings: Settings, url: str) -> Copy | None:
 
 
 def _from_table(lake: Lake, settings: Settings, url: str) -> list[Copy]:
-    forms = list(dict.fromkeys([url, canonicalise(url), canonicalise(url, keep_fragment=True)]))
-    found = warehouse.query(lake, _NEWEST, [forms]).to_pylist()
+    found = warehouse.query(lake, _NEWEST, [forms_of(url)]).to_pylist()
     if not found:
         return []
     institution = found[0]["institution"]

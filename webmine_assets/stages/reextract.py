@@ -14,7 +14,7 @@ from webmine_assets.stages.page_rows import EnhancedPage, enhance_page
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.finder import RowFinder, finding
 from webmine_assets.storage.lake import Lake
-from webmine_assets.urls import canonicalise, resolve
+from webmine_assets.urls import forms_of, resolve
 from webmine_assets.workers import ordered_map
 
 # Metadata comes last: its rows are what tells that a page needs nothing more.
@@ -107,8 +107,7 @@ order by url in (select unnest($1)) desc, fetched_at desc limit 1
 def find_stored(lake: Lake, url: str) -> PageSnapshot | None:
     """The stored page of a URL, whichever of its addresses that is; the newest of several."""
     absolute = resolve(url, url, keep_fragment=True) or url
-    forms = [absolute, canonicalise(absolute), canonicalise(absolute, keep_fragment=True)]
-    rows = warehouse.query(lake, _WHERE, [list(dict.fromkeys(forms))]).to_pylist()
+    rows = warehouse.query(lake, _WHERE, [forms_of(absolute)]).to_pylist()
     if not rows:
         return None
     with finding(lake, "page_snapshots", rows[0]["institution"], key="url") as pages:

@@ -100,15 +100,20 @@ def test_an_unknown_view_names_the_known_ones(webmine: Webmine) -> None:
 
 
 def test_why_tells_the_decision_and_a_near_miss(webmine: Webmine) -> None:
-    rows = [ledger_row("https://u1.edu/a", reason="new", detail="because")]
+    rows = [
+        ledger_row("https://u1.edu/a", reason="new", detail="because"),
+        ledger_row("https://u1.edu/#/view", reason="new", detail="a route"),
+    ]
     Lake(str(webmine.data / "lake")).write("url_ledger", "u1", rows)
     result = webmine("why", "https://u1.edu/a/?utm_source=x")
     assert result.returncode == 0
     assert "because" in result.stdout
+    assert "because" in webmine("why", "https://u1.edu/a/#section").stdout
     unknown = webmine("why", "https://u1.edu/b")
     assert unknown.returncode == 1
     assert "never discovered" in unknown.stdout
     assert "https://u1.edu/a" in unknown.stdout
+    assert "a route" in webmine("why", "u1.edu#/view").stdout
     assert_clear(webmine("why", "mailto:a@b.c"), 2, "not an http")
 
 

@@ -132,6 +132,16 @@ def test_a_tracker_that_is_none_says_what_to_do(tmp_path: Path) -> None:
         pass
 
 
+def test_a_tracker_that_cannot_be_opened_is_not_to_be_removed(tmp_path: Path) -> None:
+    (tmp_path / "t.sqlite").mkdir()
+    with (
+        pytest.raises(ImportSourceError, match="cannot be used") as problem,
+        Tracker(tmp_path / "t.sqlite"),
+    ):
+        pass
+    assert "remove" not in str(problem.value)
+
+
 def test_inputs_that_hold_nothing_are_told(tracker: Tracker) -> None:
     run = intake(tracker, source("none.csv", ""), A)
     assert list(run) == ["1", "2", "3"]

@@ -152,6 +152,16 @@ def test_a_broken_file_is_named_and_left_alone(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == HEAD + "nonsense: 1\n"
 
 
+def test_a_file_of_windows_keeps_its_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "u1.yaml"
+    before = b"institution_id: u1\r\nseed_urls: [https://u1.edu/]\r\nallowed_domains: [u1.edu]\r\n"
+    path.write_bytes(before)
+    save_rule(path, ExtractionRule(value=".teaser"))
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == after.count(b"\r\n")
+
+
 def test_a_changed_file_keeps_its_mode(tmp_path: Path) -> None:
     path = write(tmp_path, HEAD)
     path.chmod(0o640)

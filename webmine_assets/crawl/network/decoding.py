@@ -14,6 +14,7 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 _STEP_BYTES = 262_144
 # Small enough that what has been fed is what has been used, so that the ratio is a true one.
 _SLICE_BYTES = 4_096
+# A chain of codings multiplies what a bomb can unpack (curl's CVE-2023-23916 was one without end).
 _MAX_CODINGS = 2
 # zstandard's decompressobj cannot be told to stop. A run-length block is 4 bytes and gives
 # 128 KiB, so 256 bytes of input give at most 8 MiB before the caps are looked at again.

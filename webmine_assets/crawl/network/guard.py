@@ -24,6 +24,8 @@ Address = IPv4Address | IPv6Address
 _NAT64 = IPv6Network("64:ff9b::/96")
 _V4_COMPATIBLE = IPv6Network("::/96")
 _ISATAP_MARKS = (0x00005EFE, 0x02005EFE)  # RFC 5214 section 6.1
+# Looked at before the general kinds: the ledger then says what was asked for, and some of these are
+# public or unremarkable to `ipaddress`.
 _NAMED: tuple[tuple[IPv4Network | IPv6Network, str], ...] = (
     (IPv4Network("169.254.169.254/32"), "metadata"),
     (IPv4Network("168.63.129.16/32"), "metadata"),  # Azure's, in the middle of public space
@@ -163,5 +165,6 @@ def guarded_connector(
         resolver=GuardedResolver(guard, resolver or aiohttp.ThreadedResolver()),
         socket_factory=open_socket,
         limit=0,
+        # A remembered answer is no hole: the address itself is checked at every connect.
         ttl_dns_cache=300,
     )

@@ -7,10 +7,10 @@ import ada_url
 
 from webmine_assets.crawl.exchange import FetchReason
 from webmine_assets.crawl.network.diagnosis import Diagnosis
+from webmine_assets.urls import MAX_URL_CHARS
 
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 _SCHEMES = ("http:", "https:")
-_MAX_LOCATION = 8_192
 # Everything printable of ASCII stays as the server wrote it; the URL parser does the rest.
 _ASCII = "".join(map(chr, range(0x20, 0x7F)))
 
@@ -62,7 +62,7 @@ class RedirectChain:
 
 
 def _parse_location(location: str | None, base: str) -> Target | None:
-    if not location or len(location) > _MAX_LOCATION:
+    if not location or len(location) > MAX_URL_CHARS:
         return None
     if not location.isascii():
         # Undecodable header bytes arrive as surrogates.

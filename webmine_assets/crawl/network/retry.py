@@ -10,6 +10,7 @@ from webmine_assets.crawl.exchange import FetchFailure, FetchReason, FetchRespon
 BUSY = frozenset({429, 503})
 """The statuses that say when to come back, by Retry-After (RFC 6585 section 4, RFC 9110 15.6.4)."""
 _SERVER_ERRORS = frozenset({500, 502, 504})
+# Thirty years: longer figures say no more.
 _MAX_DIGITS = 9
 
 

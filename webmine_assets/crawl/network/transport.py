@@ -16,6 +16,7 @@ from webmine_assets.crawl.network.guard import Guard, guarded_connector
 from webmine_assets.crawl.network.redirect import REDIRECT_STATUSES
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
+# 204 and 304 have no body (RFC 9110, 6.4.1); a redirect's says nothing that Location does not.
 _BODILESS = REDIRECT_STATUSES | {204, 304}
 _FIRST_ERROR = 400
 
@@ -98,8 +99,10 @@ class HttpTransport:
         """Ask for `url` on behalf of `request`, whose earlier hops took `spent_s`."""
         started = self._clock.now()
         async with self.session.get(
+            # Encoded as the URL parser left it: yarl would quote anew and ask for another URL.
             URL(url, encoded=True),
             headers=_conditions(request),
+            # Scope, robots.txt and politeness are asked before each hop.
             allow_redirects=False,
             timeout=self._timeout(spent_s),
         ) as response:

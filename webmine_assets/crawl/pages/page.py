@@ -35,6 +35,7 @@ _DOCSIFY = "$docsify"
 _DOCSIFY_HEADING = re.compile(r"\?id=[^&]*$")
 
 PDF_TYPE = "application/pdf"
+# Less than a page may take in any pool (30 s): else its reader is killed before it can say why.
 PDF_TIMEOUT_S = 20.0
 
 

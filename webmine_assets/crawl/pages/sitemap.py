@@ -13,6 +13,7 @@ from lxml import etree
 
 from webmine_assets.urls import MAX_URL_CHARS
 
+# Both limits are those of the protocol at sitemaps.org.
 MAX_URLS = 50_000
 MAX_EXPANDED_BYTES = 50 * 1024 * 1024
 _CHUNK_BYTES = 65_536

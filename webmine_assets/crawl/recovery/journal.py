@@ -34,6 +34,7 @@ STALE_AFTER = timedelta(hours=24)
 """RFC 9309 (2.4) lets robots.txt be reused for a day; an abandoned crawl is not picked up later."""
 
 _FRAME = struct.Struct(">III")
+# A torn head may name any size; so much is not read for it.
 _MAX_FRAME_BYTES = 1 << 30
 _HEADER_KEY = b"header"
 _STOP_KEY = b"stop"

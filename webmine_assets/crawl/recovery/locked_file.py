@@ -13,11 +13,13 @@ def open_locked(path: Path) -> BinaryIO:
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # Closed in children: a browser that outlives us would hold the lock on.
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as problem:
             raise JournalError(
                 f"{path}: cannot open the crawl journal: {problem.strerror}"
             ) from None
+        # Unbuffered: what write() took survives a kill, what lay in a buffer of ours would not.
         file = os.fdopen(descriptor, "r+b", buffering=0)
         _lock(file, path)
         if _is_at(path, file):

@@ -12,6 +12,7 @@ _Key = tuple[str, tuple[tuple[str, str], ...]]
 # What an entry costs besides its body (URL, headers, bookkeeping); failures are all overhead.
 _ENTRY_OVERHEAD_BYTES = 2_000
 _FORGIVEN_FAILURES = 1
+# They tell the asking page, not the resource.
 _IGNORED_IN_KEY = frozenset({"accept", "referer"})
 
 
