@@ -16,6 +16,10 @@ MAX_SITEMAPS = 50
 """Sitemap files of one crawl; with 50,000 URLs each that is far beyond any page budget."""
 MAX_SITEMAP_BYTES = 52_428_800  # 50 MB, the limit of sitemaps.org
 
+# All sitemaps of a robots.txt are taken at once, and they arrive faster than they are read: twenty
+# of 30 MB took 386 MB without this bound.
+_BODIES_AT_ONCE = 2
+
 
 @dataclass(slots=True, kw_only=True)
 class ListingReader:
@@ -24,11 +28,13 @@ class ListingReader:
     scope: Scope
     robots: RobotsGate
     sitemaps: JournalledFetcher
+    _bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_BODIES_AT_ONCE))
 
     async def visit(self, item: Item) -> Listed:
         if item.kind is ItemKind.ROBOTS:
             return Listed(sitemaps=self._allowed(await self.robots.sitemaps(item.url), item.url))
-        return await self._read_sitemap(item)
+        async with self._bodies:
+            return await self._read_sitemap(item)
 
     async def _read_sitemap(self, item: Item) -> Listed:
         if await self.robots.decide(item.url) is not None:

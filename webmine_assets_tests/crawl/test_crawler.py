@@ -704,6 +704,29 @@ async def test_link_farm_is_cut_at_what_may_wait_and_what_may_be_known(tmp_path:
     journal.remove()
 
 
+async def test_few_sitemaps_are_held_at_once(tmp_path: Path) -> None:
+    under_way: list[int] = [0]
+
+    def begin(url: str) -> float:
+        under_way.append(under_way[-1] + url.endswith(".xml"))
+        return 0.1
+
+    def end(request: FetchRequest) -> FetchResponse:
+        under_way.append(under_way[-1] - 1)
+        return response(request.url, b"<urlset></urlset>", content_type="text/xml")
+
+    names = [f"/{number}.xml" for number in range(9)]
+    lines = "".join(f"Sitemap: {ORIGIN}{name}\n" for name in names).encode()
+    await crawl_site(
+        {"/": html("home"), "/robots.txt": lines, **dict.fromkeys(names, end)},
+        tmp_path,
+        connections=16,
+        latency_s=begin,
+    )
+    assert (max(under_way), under_way[-1]) == (2, 0)
+    assert len(under_way) > 2 * len(names)
+
+
 async def test_sitemap_may_not_lead_off_the_site(tmp_path: Path) -> None:
     elsewhere = "https://other.example/map.xml"
     listed = f"<urlset><url><loc>{ORIGIN}/listed</loc></url></urlset>".encode()
