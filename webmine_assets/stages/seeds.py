@@ -12,6 +12,7 @@ from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
 from webmine_assets.records import Seed, SeedSource
 from webmine_assets.settings import Settings
+from webmine_assets.stages.exclusive import writing_seeds
 from webmine_assets.stages.fetching import guarded_fetch
 from webmine_assets.storage.lake import Lake, Written
 from webmine_assets.urls import canonicalise
@@ -37,9 +38,10 @@ def collect_seeds(
     name = institution.institution_id
     with progress.task(f"{name}: seeds") as task, Tracker(settings.tracker) as tracker:
         feeds = read_feeds(institution, settings, now=now, state_of=tracker.find_feed)
-        rows = list(configured_seeds(institution, now=now))
-        rows += _announced(lake, name, feeds.seeds)
-        written = lake.write("seeds", name, rows)
+        with writing_seeds(settings, name):
+            rows = list(configured_seeds(institution, now=now))
+            rows += _announced(lake, name, feeds.seeds)
+            written = lake.write("seeds", name, rows)
         for url, state in feeds.states.items():
             tracker.save_feed(url, state)
         task.update(written.rows, written.rows)
@@ -48,15 +50,18 @@ def collect_seeds(
     return CollectedSeeds(table=written, announced=len(feeds.seeds), problems=feeds.problems)
 
 
-def add_seeds(lake: Lake, institution: Institution, new: Iterable[Seed]) -> Written:
+def add_seeds(
+    lake: Lake, institution: Institution, new: Iterable[Seed], *, settings: Settings
+) -> Written:
     """Add imported URLs to the seeds table, in front of those announced before.
 
     If there are too many, seeds that a crawl has decided about go first.
     """
     name = institution.institution_id
     configured = configured_seeds(institution, now=datetime.now(UTC))
-    waiting = _undecided(lake, name)
-    return lake.write("seeds", name, [*configured, *_announced(lake, name, [*new, *waiting])])
+    with writing_seeds(settings, name):
+        waiting = _undecided(lake, name)
+        return lake.write("seeds", name, [*configured, *_announced(lake, name, [*new, *waiting])])
 
 
 def waiting_seeds(lake: Lake, institution: str) -> int:

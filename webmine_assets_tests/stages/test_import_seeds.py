@@ -1,6 +1,7 @@
 """URLs out of CSV files and feeds: seeds once, the rest later, failures named."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -185,3 +186,27 @@ def test_a_feed_with_more_entries_than_allowed_is_read_on(tmp_path: Path) -> Non
 def test_a_csv_file_can_be_fetched(tmp_path: Path) -> None:
     with served({"/urls.csv": "url\nhttps://u1.edu/1\n"}) as site:
         assert importing(tmp_path / "d").csv([f"{site}/urls.csv"]).added == 1
+
+
+def test_two_imports_at_once_lose_none_of_their_urls(tmp_path: Path) -> None:
+    class SlowLake(Lake):
+        """Leaves time between reading the seeds and writing them."""
+
+        def write(self, table: str, institution: str, records: Any) -> Any:
+            time.sleep(0.3)
+            return super().write(table, institution, records)
+
+    lists = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in lists:
+        path.write_text(f"url\nhttps://u1.edu/{path.stem}\n")
+    lake = SlowLake(settings_in(tmp_path / "data").lake)
+    imports = [
+        threading.Thread(target=importing(tmp_path / "data", lake=lake).csv, args=([str(path)],))
+        for path in lists
+    ]
+    for thread in imports:
+        thread.start()
+    for thread in imports:
+        thread.join()
+    found = {seed.url for seed in seeds(tmp_path / "data")}
+    assert {"https://u1.edu/a", "https://u1.edu/b"} <= found

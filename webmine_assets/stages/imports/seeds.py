@@ -130,7 +130,7 @@ class SeedImport:
         if not seeds:
             return
         known = self._known_urls()
-        add_seeds(self.lake, self.institution, seeds)
+        add_seeds(self.lake, self.institution, seeds, settings=self.settings)
         urls = {seed.url for seed in seeds}
         outcome.added = len(urls - known)
         outcome.known += len(urls & known)
