@@ -4,6 +4,7 @@ Also the state of each feed, so that the next request can be conditional.
 """
 
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Self
 
 from webmine_assets.errors import ImportSourceError
 
+_SWITCH_TRIES, _SWITCH_PAUSE_S = 100, 0.05
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS taken (
     kind TEXT NOT NULL, digest TEXT NOT NULL, name TEXT NOT NULL,
@@ -59,7 +61,7 @@ class Tracker:
         try:
             # Without transactions of ours: a place that was saved survives a kill.
             self._database = sqlite3.connect(self._path, timeout=30, isolation_level=None)
-            self._database.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(self._database)
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
         except sqlite3.OperationalError as problem:
@@ -105,3 +107,20 @@ class Tracker:
 
     def _now(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _write_ahead(database: sqlite3.Connection) -> None:
+    """Have saved places cost no wait for the disk.
+
+    A new file is switched by one process alone, and for that SQLite does not wait as it does for
+    everything else: of two first imports at once, one would fail.
+    """
+    for tries_left in reversed(range(_SWITCH_TRIES)):
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if not tries_left:
+                raise
+            time.sleep(_SWITCH_PAUSE_S)
+        else:
+            return
