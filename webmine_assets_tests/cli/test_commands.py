@@ -127,6 +127,28 @@ def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -
     assert_clear(webmine("extract"), 2, "name an HTML file")
 
 
+def test_json_lines_come_from_files_too_and_broken_ones_are_named(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages.jsonl"
+    good = {"id": 1, "url": "https://u1.edu/", "html_b64": "PHA+SGVsbG88L3A+"}
+    lines = ["nonsense", "[]", {"id": 3}, good | {"url": 5}, good | {"html_b64": "!"}, good]
+    pages.write_text("".join(f"{x if isinstance(x, str) else json.dumps(x)}\n" for x in lines))
+    shown = webmine("extract", "--jsonl", str(pages)).stdout.splitlines()
+    answers = [json.loads(answer) for answer in shown]
+    assert [answer.get("error", "")[:22] for answer in answers] == [
+        "line 1: not JSON (Expe",
+        "line 2: not a JSON obj",
+        "line 3: html_b64: miss",
+        "line 4: url: found 5; ",
+        "line 5: html_b64: not ",
+        "",
+    ]
+    assert "Error(" not in "".join(shown)
+    assert_clear(webmine("extract", "--jsonl", str(tmp_path / "none")), 2, "cannot be read")
+    assert_clear(webmine("extract", str(pages), "--url", "u1.edu"), 2, "--url", "expected an http")
+
+
 def test_crawl_with_a_missing_configuration_is_clear(webmine: Webmine, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     missing = str(tmp_path / "none.yaml")
