@@ -18,13 +18,18 @@ from webmine_assets.cli.console import (
     showing_progress,
     tell,
 )
+from webmine_assets.cli.starting import argument_error, check_start, starter_file
 from webmine_assets.demo.server import DemoSites
 from webmine_assets.demo.starter import (
     DEMO_IDS,
     remove_demo_institutions,
     write_demo_institutions,
 )
-from webmine_assets.errors import ConfigurationError, UnknownInstitutionError
+from webmine_assets.errors import (
+    ConfigurationError,
+    InstitutionFileError,
+    UnknownInstitutionError,
+)
 from webmine_assets.extract.rules import rule_problem
 from webmine_assets.institutions import (
     Institution,
@@ -105,8 +110,12 @@ def init(
     path = settings.institutions / f"{institution}.yaml"
     if path.exists():
         raise ConfigurationError(f"{path} is there already; edit it, or choose another id")
-    text = summary.starter_file(institution, url)
-    parse_institution(text, path)
+    check_start(url)
+    text = starter_file(institution, url)
+    try:
+        parse_institution(text, path)
+    except InstitutionFileError as problem:
+        raise argument_error(problem) from problem
     _folder(settings.institutions)
     try:
         path.write_text(text, "utf-8")
@@ -214,6 +223,8 @@ def _run(
     failed = [outcome for outcome in outcomes if outcome.error]
     for outcome in failed:
         tell("error", f"{outcome.institution}: {outcome.error}")
+    for line in summary.reasons_of_emptiness(lake, rows):
+        tell("no page", line)
     return [outcome.institution for outcome in failed]
 
 

@@ -74,6 +74,10 @@ _WHY = """
 select institution, url, decision, reason, detail, depth, discovered_from, decided_at
 from url_ledger where url in (select unnest($1)) order by institution
 """
+_SEEDS = """
+select institution, source, via, added_at from seeds
+where url in (select unnest($1)) order by institution
+"""
 _NEAR = """
 select url, decision, reason from url_ledger
 where jaro_winkler_similarity(url, $1) > 0.9
@@ -103,7 +107,7 @@ def why(
         for row in rows:
             _explain(row)
     else:
-        output.print(f"{url} was never discovered by a crawl.", markup=False, soft_wrap=True)
+        _explain_unknown(url, _waiting(forms) if out is None else [])
         near = ask(_NEAR, [absolute[0]])
         if near:
             print_table(near, title="Discovered and similar")
@@ -119,6 +123,23 @@ def _asking(out: Path | None) -> Callable[[str, list[Any]], list[dict[str, Any]]
     if not ledger.is_file():
         raise ConfigurationError(f"{ledger} is not there; `webmine crawl --out {out}` writes it")
     return lambda sql, values: warehouse.query_file(ledger, "url_ledger", sql, values).to_pylist()
+
+
+def _waiting(forms: list[str]) -> list[dict[str, Any]]:
+    lake = Lake(read_settings().lake)
+    seeds: list[dict[str, Any]] = warehouse.query(lake, _SEEDS, [forms]).to_pylist()
+    return seeds
+
+
+def _explain_unknown(url: str, seeds: list[dict[str, Any]]) -> None:
+    output.print(f"{url} was never discovered by a crawl.", markup=False, soft_wrap=True)
+    for seed in seeds:
+        line = (
+            f"  It waits for the next crawl of {seed['institution']} since "
+            f"{seed['added_at']:%Y-%m-%d} ({seed['source']}: {seed['via']}): "
+            f"webmine run {seed['institution']}"
+        )
+        output.print(line, markup=False, soft_wrap=True)
 
 
 def _explain(row: dict[str, Any]) -> None:

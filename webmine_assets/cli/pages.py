@@ -16,16 +16,21 @@ from webmine_assets.settings import read_settings
 from webmine_assets.stages.page_rows import extract_stored, stored_page
 from webmine_assets.stages.reextract import find_stored
 from webmine_assets.storage.lake import Lake
+from webmine_assets.urls import resolve
 
 
 def extract(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="HTML files; - is standard input")
+        list[Path] | None,
+        typer.Argument(help="HTML files, or JSON lines with --jsonl; - is standard input"),
     ] = None,
     url: Annotated[str, typer.Option(help="the page's URL, so that links become absolute")] = "",
     jsonl: Annotated[
         bool,
-        typer.Option("--jsonl", help="JSON lines {id, url, html_b64} in and out"),
+        typer.Option(
+            "--jsonl",
+            help="JSON lines {id, url, html_b64} in and out",
+        ),
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="only the Markdown")] = False,
     stored: Annotated[
@@ -37,8 +42,10 @@ def extract(
 
     A stored page is extracted under the rules and topics of its institution's file as they are now.
     """
+    if url and not resolve(url, url):
+        raise ConfigurationError(f"--url: found {url!r}; expected an http:// or https:// URL")
     if jsonl:
-        extract_jsonl(sys.stdin, sys.stdout)
+        _extract_lines(files or [Path("-")])
         return
     if stored is not None:
         _show(_extract_stored(stored), markdown=markdown)
@@ -48,6 +55,18 @@ def extract(
         )
     for path in files or ():
         _show(extract_page(_read(path), url=url), markdown=markdown)
+
+
+def _extract_lines(files: list[Path]) -> None:
+    for path in files:
+        if str(path) == "-":
+            extract_jsonl(sys.stdin, sys.stdout)
+            continue
+        try:
+            with path.open(encoding="utf-8", errors="replace") as lines:
+                extract_jsonl(lines, sys.stdout)
+        except OSError as problem:
+            raise ConfigurationError(f"{path} cannot be read: {problem.strerror}") from problem
 
 
 def _show(page: ExtractedPage, *, markdown: bool) -> None:

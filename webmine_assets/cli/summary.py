@@ -32,6 +32,11 @@ select
 from last order by last.institution
 """
 
+_NOT_KEPT = """
+select decision || ':' || reason as name, count(*) as urls, arg_min(url, depth) as example
+from url_ledger where institution = $1 group by all order by min(depth), urls desc limit 4
+"""
+
 _EXAMPLES = (
     (
         "Why were URLs not taken?",
@@ -81,6 +86,17 @@ def print_summary(rows: list[dict[str, Any]], *, seconds: float) -> None:
         output.print(f"[yellow]rendering is off:[/] {note}")
 
 
+def reasons_of_emptiness(lake: Lake, rows: list[dict[str, Any]]) -> list[str]:
+    """Why crawls stored no page, in a line for each, and the command that tells more."""
+    lines = []
+    for name in (row["institution"] for row in rows if not row["pages"]):
+        found = warehouse.query(lake, _NOT_KEPT, [name]).to_pylist()
+        if found:
+            counted = ", ".join(f"{reason['name']} ({reason['urls']})" for reason in found)
+            lines.append(f"{name}: {counted}; ask: webmine why {found[0]['example']}")
+    return lines
+
+
 def print_examples(lake: Lake) -> None:
     """Three questions with their answers."""
     for question, sql in _EXAMPLES:
@@ -93,25 +109,3 @@ def print_next_steps() -> None:
     output.print("\n[bold]What next[/] [dim](after: source .venv/bin/activate)[/]")
     for command, purpose in _NEXT:
         output.print(f"  {command}\n      [dim]{purpose}[/]", soft_wrap=True)
-
-
-def starter_file(institution: str, url: str) -> str:
-    """A first institution file, its settings explained."""
-    host = url.split("://", 1)[-1].split("/", 1)[0].split("@")[-1]
-    return f"""\
-# {institution}: what to crawl, how far, and how gently. Every key is explained in the README.
-institution_id: {institution}
-name: {institution}
-seed_urls:
-  - {url}
-allowed_domains:        # exact hosts; subdomains only where you write *.{host}
-  - {host}
-disallowed_paths: []    # for example: [/login, /search]
-include_patterns: []    # URLs that match go first, for example: [/research/]
-max_pages: 200
-max_depth: 3
-ttl_days: 7             # younger pages come from the last crawl without a request
-politeness:
-  delay_ms: 500
-  concurrency: 2
-"""

@@ -1,7 +1,6 @@
 """JSON lines in, JSON lines out: one page a line, answered in order and flushed."""
 
 import base64
-import binascii
 import gc
 import json
 from collections.abc import Iterable
@@ -16,21 +15,34 @@ def extract_jsonl(lines_in: Iterable[str], out: TextIO) -> None:
     threshold = gc.get_threshold()
     gc.set_threshold(50_000, 20, 100)
     try:
-        for line in lines_in:
+        for number, line in enumerate(lines_in, 1):
             if line.strip():
-                out.write(json.dumps(_answer(line), ensure_ascii=False) + "\n")
+                out.write(json.dumps(_answer(number, line), ensure_ascii=False) + "\n")
                 out.flush()
     finally:
         gc.set_threshold(*threshold)
 
 
-def _answer(line: str) -> dict[str, Any]:
-    page_id = None
+def _answer(number: int, line: str) -> dict[str, Any]:
     try:
         request = json.loads(line)
-        page_id = request.get("id")
-        html = base64.b64decode(request["html_b64"], validate=True)
-        url = str(request.get("url") or "")
-    except (ValueError, KeyError, TypeError, AttributeError, binascii.Error) as problem:
-        return {"id": page_id, "error": f"expected id, url and html_b64: {problem!r}"}
-    return {"id": page_id} | extract_page(html, url=url).to_json_dict()
+    except ValueError as problem:
+        return _refusal(None, number, f"not JSON ({problem})")
+    if not isinstance(request, dict):
+        return _refusal(None, number, "not a JSON object")
+    page_id = request.get("id")
+    html, url = request.get("html_b64"), request.get("url") or ""
+    if not isinstance(html, str):
+        found = "missing" if html is None else f"found {html!r:.60}"
+        return _refusal(page_id, number, f"html_b64: {found}; expected base64 text")
+    if not isinstance(url, str):
+        return _refusal(page_id, number, f"url: found {url!r:.60}; expected text")
+    try:
+        body = base64.b64decode(html, validate=True)
+    except ValueError as problem:
+        return _refusal(page_id, number, f"html_b64: not base64 ({problem})")
+    return {"id": page_id} | extract_page(body, url=url).to_json_dict()
+
+
+def _refusal(page_id: object, number: int, problem: str) -> dict[str, Any]:
+    return {"id": page_id, "error": f"line {number}: {problem}"}

@@ -81,7 +81,9 @@ def parse_words(
     boosts = {f"title_{language}": _TITLE_BOOST for language in languages}
     boosts |= {f"text_{language}": 1.0 for language in languages}
     boosts["topics"] = _TOPIC_BOOST
-    for text in (words, _plain(words)):
+    only_unwanted = _UNWANTED.search(words) and not _WANTED.search(words)
+    asked = f"* {words}" if only_unwanted else words
+    for text in (asked, _plain(words)):
         if text.count("(") > _MAX_GROUPS:
             continue  # the parser recurses; nobody types this
         try:
@@ -93,7 +95,13 @@ def parse_words(
     return tantivy.Query.empty_query()
 
 
+# A word that no minus stands before; without any, all pages but those are meant.
+_WANTED = re.compile(r"(?:^|\s)[^\s-]")
+_UNWANTED = re.compile(r"(?:^|(?<=\s))-\S*\w\S*")
+
+
 def _plain(words: str) -> str:
+    words = _UNWANTED.sub("", words)
     return " ".join(f'"{word}"' for word in re.findall(r"\w+", words))
 
 

@@ -2,11 +2,15 @@
 
 import json
 import socket
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from webmine_assets import __version__
+from webmine_assets.cli.summary import reasons_of_emptiness
+from webmine_assets.institutions import load_institution
+from webmine_assets.records import Decision, Seed, SeedSource
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
     FILE,
@@ -55,6 +59,33 @@ def test_init_writes_a_file_that_loads_and_never_overwrites(webmine: Webmine) ->
     assert_clear(webmine("init", "U 2", "https://u1.edu/"), 2, "lower-case")
     assert_clear(webmine("init", "u3", "u3.edu"), 2, "http")
     assert sorted(path.name for path in (webmine.data / "institutions").iterdir()) == ["u1.yaml"]
+
+
+def test_init_speaks_of_its_arguments_since_there_is_no_file_yet(webmine: Webmine) -> None:
+    wrong_id = webmine("init", "My University", "https://u1.edu/")
+    assert_clear(wrong_id, 2, "ID: found 'My University'", "lower-case")
+    assert "not a valid institution file" not in wrong_id.stderr
+    no_scheme = webmine("init", "u1", "www.u1.edu/start")
+    assert_clear(no_scheme, 2, "URL: found", "did you mean https://www.u1.edu/start?")
+    assert_clear(webmine("init", "u1", "ftp://u1.edu/"), 2, "expected an http")
+
+
+@pytest.mark.parametrize(
+    ("url", "networks"),
+    [
+        ("http://10.1.2.3:8080/", ("10.1.2.3",)),
+        ("http://[::1]:8080/", ("::1",)),
+        ("http://localhost:8080/", ("127.0.0.1", "::1")),
+        ("https://8.8.8.8/", ()),
+        ("https://u1.edu/", ()),
+    ],
+)
+def test_init_allows_the_private_address_that_was_typed_and_no_other(
+    webmine: Webmine, url: str, networks: tuple[str, ...]
+) -> None:
+    assert webmine("init", "u1", url).returncode == 0
+    written = load_institution(webmine.data / "institutions" / "u1.yaml")
+    assert written.allow_networks == networks
 
 
 def test_query_over_an_empty_lake_answers(webmine: Webmine) -> None:
@@ -117,6 +148,32 @@ def test_why_tells_the_decision_and_a_near_miss(webmine: Webmine) -> None:
     assert_clear(webmine("why", "mailto:a@b.c"), 2, "not an http")
 
 
+def test_why_knows_a_url_that_waits_for_the_next_crawl(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    seed = Seed(
+        institution="u1",
+        url="https://u1.edu/new",
+        source=SeedSource.CSV,
+        via="list.csv:2",
+        added_at=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    lake.write("seeds", "u1", [seed])
+    answer = webmine("why", "https://u1.edu/new")
+    assert answer.returncode == 1
+    assert "waits for the next crawl" in answer.stdout
+    assert "webmine run u1" in answer.stdout
+
+
+def test_a_run_without_pages_says_why(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lost = ledger_row(decision=Decision.FETCH_ERROR, reason="dns", depth=0)
+    lake.write("url_ledger", "u1", [lost])
+    (line,) = reasons_of_emptiness(lake, [{"institution": "u1", "pages": 0}])
+    assert "u1: fetch_error:dns (1)" in line
+    assert f"webmine why {lost.url}" in line
+    assert reasons_of_emptiness(lake, [{"institution": "u1", "pages": 1}]) == []
+
+
 def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     words = " ".join(f"Sentence number {n} of this page says something else." for n in range(12))
@@ -130,6 +187,28 @@ def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -
     assert "error" in json.loads(answers[1])
     assert_clear(webmine("extract", str(tmp_path / "none.html")), 2, "cannot be read")
     assert_clear(webmine("extract"), 2, "name an HTML file")
+
+
+def test_json_lines_come_from_files_too_and_broken_ones_are_named(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages.jsonl"
+    good = {"id": 1, "url": "https://u1.edu/", "html_b64": "PHA+SGVsbG88L3A+"}
+    lines = ["nonsense", "[]", {"id": 3}, good | {"url": 5}, good | {"html_b64": "!"}, good]
+    pages.write_text("".join(f"{x if isinstance(x, str) else json.dumps(x)}\n" for x in lines))
+    shown = webmine("extract", "--jsonl", str(pages)).stdout.splitlines()
+    answers = [json.loads(answer) for answer in shown]
+    assert [answer.get("error", "")[:22] for answer in answers] == [
+        "line 1: not JSON (Expe",
+        "line 2: not a JSON obj",
+        "line 3: html_b64: miss",
+        "line 4: url: found 5; ",
+        "line 5: html_b64: not ",
+        "",
+    ]
+    assert "Error(" not in "".join(shown)
+    assert_clear(webmine("extract", "--jsonl", str(tmp_path / "none")), 2, "cannot be read")
+    assert_clear(webmine("extract", str(pages), "--url", "u1.edu"), 2, "--url", "expected an http")
 
 
 def test_crawl_with_a_missing_configuration_is_clear(webmine: Webmine, tmp_path: Path) -> None:
