@@ -156,6 +156,9 @@ def _inside(place: _Place, node: Node) -> _Place:
         return place._replace(table=node, cell=None)
     if tag in ("td", "th"):
         return place._replace(cell=node)
+    if tag == "caption":
+        # Markdown's tables have none: it is a line of its own beside the table.
+        return place._replace(table=None, cell=None)
     if tag in HEADINGS:
         return place._replace(heading=int(tag[1]))
     return place

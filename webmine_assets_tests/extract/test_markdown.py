@@ -59,6 +59,11 @@ CASES = {
         "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td></td></tr></table>",
         "| A | B |\n| --- | --- |\n| 1 |  |",
     ),
+    "table with a caption": (
+        "<table><caption>Sizes</caption><tr><th>A</th><th>B</th></tr>"
+        "<tr><td>1</td><td>2</td></tr></table>",
+        "Sizes\n\n| A | B |\n| --- | --- |\n| 1 | 2 |",
+    ),
     "table without a header": (
         "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>",
         "|  |  |\n| --- | --- |\n| a | b |\n| c | d |",

@@ -31,7 +31,7 @@ _OTHER_META = re.compile(
 )
 _QUOTED_DATE = re.compile(r"[\"']((?:19|20)\d{2}[-/]\d{2}[-/]\d{2}[^\"'<>]{0,30})")
 _KEY = re.compile(
-    r"(?:publish|pub_?date|created|date|posted)[a-z_]{0,16}[\"']?\s{0,3}[:=(]\s{0,3}$",
+    r"([\w-]{0,24}(?:publish|pub_?date|created|date|posted)[a-z_]{0,16})[\"']?\s{0,3}[:=(]\s{0,3}$",
     re.IGNORECASE,
 )
 _KEY_REACH = 50
@@ -59,7 +59,8 @@ def _embedded(evidence: Evidence) -> Iterator[Offer]:
     """Dates in scripts that draw the page."""
     html = evidence.document.html
     for match in _QUOTED_DATE.finditer(html, 0, MAX_HTML_CHARS):
-        if _KEY.search(html[max(match.start() - _KEY_REACH, 0) : match.start()]):
+        key = _KEY.search(html[max(match.start() - _KEY_REACH, 0) : match.start()])
+        if key and not _OTHER_META.search(key[1].lower()):
             yield Offer(match[1])
 
 

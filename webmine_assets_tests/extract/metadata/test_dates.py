@@ -45,6 +45,12 @@ def test_each_source_wins_when_the_earlier_ones_are_missing(head, body, source, 
     assert metadata.published_at[:10] == f"2020-01-{day}"
 
 
+@pytest.mark.parametrize("key", ["dateModified", "updatedDate", "modified_date", "validDate"])
+def test_a_script_that_says_when_the_page_changed_does_not_date_it(key):
+    metadata = metadata_of(page("", f'<script>var page = {{"{key}": "2020-01-11"}};</script>'))
+    assert metadata.published_at is None
+
+
 def test_the_address_is_a_source():
     metadata = metadata_of(page(), url="https://example.org/2020/02/29/leap")
     assert (metadata.published_at, source_of(metadata, "date")) == ("2020-02-29", "date:url")
