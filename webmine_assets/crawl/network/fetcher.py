@@ -1,5 +1,6 @@
 """The live fetcher: a GET with its redirects and retries, each hop polite and guarded."""
 
+from dataclasses import replace
 from random import Random
 from types import TracebackType
 from typing import Self
@@ -23,6 +24,7 @@ from webmine_assets.crawl.network.redirect import (
     REDIRECT_STATUSES,
     RedirectChain,
     Target,
+    headers_beyond,
     parse_target,
 )
 from webmine_assets.crawl.network.retry import RetryPolicy, parse_retry_after
@@ -114,6 +116,9 @@ class HttpFetcher:
             failure = await self._follow(request, chain, answer.headers.get("location"))
             if failure is not None:
                 return failure
+            if request.headers:
+                kept = headers_beyond(request.headers, chain.passed[-1], chain.target.url)
+                request = replace(request, headers=kept)
 
     async def _hop(
         self, request: FetchRequest, target: Target, spent_s: float

@@ -1,5 +1,6 @@
 """Where a redirect leads and whether the chain may grow. Scope and robots are asked elsewhere."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote_from_bytes
 
@@ -59,6 +60,14 @@ class RedirectChain:
     def move(self, target: Target) -> None:
         self.passed.append(self.target.url)
         self.target = target
+
+
+def headers_beyond(headers: Mapping[str, str], source: str, target: str) -> dict[str, str]:
+    """What of a request's headers goes on from `source` to `target`: credentials stay at home."""
+    # Fetch standard, HTTP-redirect fetch, step 13. What was dropped does not come back later.
+    if ada_url.URL(source).origin == ada_url.URL(target).origin:
+        return dict(headers)
+    return {name: value for name, value in headers.items() if name.lower() != "authorization"}
 
 
 def _parse_location(location: str | None, base: str) -> Target | None:

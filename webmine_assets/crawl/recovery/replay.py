@@ -1,6 +1,7 @@
 """Fetching and rendering through the journal: what is in it is not asked for again."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from webmine_assets.crawl.exchange import (
     Fetcher,
@@ -21,17 +22,27 @@ class JournalledFetcher:
     fetcher: Fetcher
     journal: Journal
     kind: str
+    _under_way: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def has(self, url: str) -> bool:
         return (self.kind, url) in self.journal
 
     async def fetch(self, request: FetchRequest) -> FetchResponse | FetchFailure:
         """The journalled answer; else the network's, which is in the journal when this returns."""
+        # Views of one document are visited side by side: with an answer for each, a replay would
+        # give all of them the last. A loop, as the one that was waited for may have been given up.
+        while earlier := self._under_way.get(request.url):
+            await earlier.wait()
         entry = self.journal.find(self.kind, request.url)
         if isinstance(entry, FetchResponse | FetchFailure):
             return entry
-        answer = await self.fetcher.fetch(request)
-        self.journal.append(self.kind, request.url, answer)
+        ended = self._under_way[request.url] = asyncio.Event()
+        try:
+            answer = await self.fetcher.fetch(request)
+            self.journal.append(self.kind, request.url, answer)
+        finally:
+            del self._under_way[request.url]
+            ended.set()
         return answer
 
 

@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from random import Random
 
 import pytest
+from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.test_utils import TestServer
 
 from webmine_assets.crawl.exchange import (
     FetchFailure,
@@ -389,3 +391,43 @@ def test_user_agent_names_the_contact(contact: str | None, suffix: str) -> None:
     product, _, rest = user_agent(contact).partition(" ")
     assert product.startswith("webmine/")
     assert (f" {rest}" if rest else "") == suffix
+
+
+def _answering(seen: list[tuple[str, str | None]], location: str | None = None) -> web.Application:
+    """A server that notes paths and credentials, and redirects all but `/end` to `location`."""
+
+    async def answer(request: web.Request) -> web.Response:
+        seen.append((request.path, request.headers.get("Authorization")))
+        if location is None or request.path == "/end":
+            return web.Response(text="ok")
+        return web.Response(status=302, headers={"Location": location})
+
+    application = web.Application()
+    application.router.add_get("/{path:.*}", answer)
+    return application
+
+
+@pytest.mark.parametrize("name", ["authorization", "Authorization"])
+async def test_credentials_of_a_request_do_not_follow_it_to_another_origin(name: str) -> None:
+    seen: list[tuple[str, str | None]] = []
+    async with (
+        TestServer(_answering(seen), host="127.0.0.1") as other,
+        TestServer(_answering(seen, str(other.make_url("/away"))), host="127.0.0.1") as site,
+        open_fetcher() as fetcher,
+    ):
+        request = FetchRequest(url=str(site.make_url("/start")), headers={name: "Bearer x"})
+        await fetcher.fetch(request)
+    assert seen == [("/start", "Bearer x"), ("/away", None)]
+
+
+async def test_credentials_of_a_request_follow_it_within_its_origin() -> None:
+    seen: list[tuple[str, str | None]] = []
+    async with (
+        TestServer(_answering(seen, "/end"), host="127.0.0.1") as site,
+        open_fetcher() as fetcher,
+    ):
+        request = FetchRequest(
+            url=str(site.make_url("/start")), headers={"authorization": "Bearer x"}
+        )
+        await fetcher.fetch(request)
+    assert seen == [("/start", "Bearer x"), ("/end", "Bearer x")]

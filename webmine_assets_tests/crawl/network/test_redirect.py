@@ -4,7 +4,12 @@ from hypothesis import strategies as st
 
 from webmine_assets.crawl.exchange import FetchReason
 from webmine_assets.crawl.network.diagnosis import Diagnosis
-from webmine_assets.crawl.network.redirect import RedirectChain, Target, parse_target
+from webmine_assets.crawl.network.redirect import (
+    RedirectChain,
+    Target,
+    headers_beyond,
+    parse_target,
+)
 
 START = Target("http://u1.edu/dir/page?q=1", "u1.edu")
 
@@ -87,3 +92,19 @@ def test_any_location_gives_an_http_target_or_a_reason(location: str) -> None:
         assert parse_target(outcome.url) == outcome
     else:
         assert outcome.detail.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("target", "keeps"),
+    [
+        ("https://u1.edu/b", True),
+        ("https://u1.edu:443/b", True),
+        ("https://u1.edu:8443/b", False),
+        ("http://u1.edu/b", False),
+        ("https://api.u1.edu/b", False),
+    ],
+)
+def test_credentials_go_on_within_an_origin_only(target: str, keeps: bool) -> None:
+    headers = {"accept": "*/*", "Authorization": "Bearer x"}
+    kept = headers_beyond(headers, "https://u1.edu/a", target)
+    assert kept == (headers if keeps else {"accept": "*/*"})
