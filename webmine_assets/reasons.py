@@ -148,7 +148,9 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
         "pdf_timeout": Meaning("The PDF took too long to read."),
         "pdf_crashed": Meaning("The PDF ended the process that read it."),
         "parser_timeout": Meaning("The page took too long to read."),
-        "parser_crashed": Meaning("The page ended the process that read it."),
+        "parser_crashed": Meaning(
+            "The page ended the process that read it, or none could be started: see the detail."
+        ),
         "unreadable": Meaning(
             "The page could not be read: a fault of ours.", "Please report it with the detail."
         ),

@@ -95,7 +95,7 @@ class Visitor:
         if refusal is not None:
             return Refused(refusal=refusal, at=None)
         is_conditional = request is Request.CONDITIONAL
-        replayed = self.pages.has(_document(item.url))
+        replayed = self.pages.has(_document(item.url), is_conditional=is_conditional)
         answer = await self._fetch(item, previous if is_conditional else None)
         cost = Cost(requests=1, replayed=int(replayed))
         if isinstance(answer, FetchFailure):

@@ -610,6 +610,28 @@ async def test_links_of_a_rendered_page_are_the_same_from_the_cache(tmp_path: Pa
     assert [(row.url, row.discovered_from) for row in again.ledger] == found
 
 
+async def test_view_of_a_confirmed_document_is_read_from_the_document(tmp_path: Path) -> None:
+    def home(request: FetchRequest) -> FetchResponse:
+        if request.etag:
+            return response(request.url, b"", status=304)
+        return response(request.url, html("home", links=["/#/view"]), etag='"h"')
+
+    config = institution(rendering={"mode": "auto"}, ttl_days=1)
+    first = await crawl_site(
+        {"/": home}, tmp_path / "first", config=config, renderer=FakeRenderer()
+    )
+    again = await crawl_site(
+        {"/": home},
+        tmp_path / "again",
+        config=config,
+        renderer=FakeRenderer(),
+        previous=InMemoryPrevious(first.rows),
+        clock=FakeClock(FakeClock().utcnow() + timedelta(days=30)),
+    )
+    assert first.decision("/#/view") == again.decision("/#/view") == "alias:checksum"
+    assert again.decision("/") == "not_modified:304"
+
+
 async def test_failed_rendering_of_an_empty_page_is_a_render_error(tmp_path: Path) -> None:
     crawled = await crawl_site(
         {"/": SHELL},

@@ -90,7 +90,10 @@ def read_page_links(
 
 
 def parse_x_robots_tag(value: str, *, agent: str) -> MetaRobots:
-    """The directives of an X-Robots-Tag header that are for everyone or for this agent."""
+    """The directives of an X-Robots-Tag header that are for everyone or for this agent.
+
+    An empty element is where one header line ended, and with it the agent that the line names.
+    """
     found: set[str] = set()
     for_us = True
     for part in value.lower().split(","):
@@ -100,6 +103,8 @@ def parse_x_robots_tag(value: str, *, agent: str) -> MetaRobots:
         if colon and name not in _VALUED and " " not in name:
             for_us = name in (agent.lower(), "*")
             found.update({rest.strip()} if for_us else ())
+        elif not part.strip():
+            for_us = True
         elif not colon and for_us:
             found.add(name)
     return _directives(found)

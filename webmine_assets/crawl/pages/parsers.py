@@ -9,6 +9,7 @@ A page that hangs or kills its process costs that process only, and ends as an u
 
 import asyncio
 import contextlib
+import logging
 import os
 import pickle
 import struct
@@ -21,6 +22,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from webmine_assets.crawl.pages.page import PageInput, ParsedPage, read_page, unreadable
+
+_log = logging.getLogger(__name__)
 
 FRAME = struct.Struct(">I")
 READY = b"r"
@@ -60,6 +63,8 @@ class _Worker:
     is_ready: bool = False
     head_since: float = 0.0
     timed_out: bool = False
+    nonsense: str = ""
+    """What was wrong with a result that could not be read."""
 
 
 class ParserPool:
@@ -76,6 +81,7 @@ class ParserPool:
         self._room = asyncio.Semaphore(workers * _PIPELINE)
         # Held while a process starts in the place of another, so no page goes to one that is gone.
         self._staffing = asyncio.Lock()
+        self._why_none = ""
         self._is_closing = False
         self._watchdog: asyncio.Task[None] | None = None
 
@@ -92,8 +98,10 @@ class ParserPool:
     ) -> None:
         self._is_closing = True
         await _cancel(self._watchdog)
-        for worker in self._workers:
-            await self._stop(worker)
+        # A process that is just being started is stopped with the others.
+        async with self._staffing:
+            for worker in self._workers:
+                await self._stop(worker)
 
     async def parse(self, load: LoadPage) -> ParsedPage:
         async with self._room:
@@ -106,15 +114,26 @@ class ParserPool:
     async def _start_another_if_busy(self) -> None:
         is_busy = all(len(worker.jobs) >= _PIPELINE for worker in self._workers)
         if is_busy and len(self._workers) < self._size:
+            await self._try_to_start()
+
+    async def _try_to_start(self) -> None:
+        """One more process, if the machine has one to give: else those there are read on."""
+        try:
             self._workers.append(await self._start())
+        except OSError as problem:
+            self._why_none = f"no process to read it can be started: {problem}"
+            _log.warning("a process to read pages cannot be started: %s", problem)
 
     def _send(self, job: _Job) -> None:
+        if not self._workers:
+            _finish(job, unreadable("parser_crashed", self._why_none))
+            return
+        data = pickle.dumps(job.page, protocol=pickle.HIGHEST_PROTOCOL)
         worker = min(self._workers, key=lambda candidate: len(candidate.jobs))
         job.attempts += 1
         if not worker.jobs:
             worker.head_since = time.monotonic()
         worker.jobs.append(job)
-        data = pickle.dumps(job.page, protocol=pickle.HIGHEST_PROTOCOL)
         assert worker.process.stdin is not None  # noqa: S101 - asked for in _start
         worker.process.stdin.write(FRAME.pack(len(data)))
         worker.process.stdin.write(data)
@@ -135,19 +154,27 @@ class ParserPool:
         return worker
 
     async def _read_results(self, worker: _Worker) -> None:
-        stdout = worker.process.stdout
-        assert stdout is not None  # noqa: S101 - asked for in _start
-        with contextlib.suppress(asyncio.IncompleteReadError):
-            await stdout.readexactly(len(READY))
-            worker.is_ready, worker.head_since = True, time.monotonic()
-            while True:
-                head = await stdout.readexactly(FRAME.size)
-                data = await stdout.readexactly(FRAME.unpack(head)[0])
-                result: ParsedPage = pickle.loads(data)  # noqa: S301 - from our own child
-                worker.head_since = time.monotonic()
-                _finish(worker.jobs.popleft(), result)
+        try:
+            await self._pass_results_on(worker)
+        except asyncio.IncompleteReadError:
+            pass
+        except Exception as problem:  # noqa: BLE001 - its pages would wait for ever
+            worker.nonsense = f"the result of reading it cannot be read: {problem!r}"
         if not self._is_closing:
             await self._replace(worker)
+
+    async def _pass_results_on(self, worker: _Worker) -> None:
+        """Until the process ends, or writes what is no result."""
+        stdout = worker.process.stdout
+        assert stdout is not None  # noqa: S101 - asked for in _start
+        await stdout.readexactly(len(READY))
+        worker.is_ready, worker.head_since = True, time.monotonic()
+        while True:
+            head = await stdout.readexactly(FRAME.size)
+            data = await stdout.readexactly(FRAME.unpack(head)[0])
+            result: ParsedPage = pickle.loads(data)  # noqa: S301 - from our own child
+            worker.head_since = time.monotonic()
+            _finish(worker.jobs.popleft(), result)
 
     async def _watch(self) -> None:
         """End a process whose page has had its time: the reader then sees the pipe close."""
@@ -164,17 +191,22 @@ class ParserPool:
         """The page at the head is the culprit; those behind it are read again elsewhere."""
         async with self._staffing:
             await self._kill(worker)
-            self._workers[self._workers.index(worker)] = await self._start()
+            self._workers.remove(worker)
             jobs = worker.jobs
             if jobs and (worker.timed_out or jobs[0].attempts > 1):
                 _finish(jobs.popleft(), self._given_up(worker))
+            # Without pages, the next one starts it: a reader that cannot even begin would be
+            # started again and again.
+            if jobs:
+                await self._try_to_start()
             for job in jobs:
                 self._send(job)
 
     def _given_up(self, worker: _Worker) -> ParsedPage:
         if worker.timed_out:
             return unreadable("parser_timeout", f"limit {self._timeout_s:g} s")
-        return unreadable("parser_crashed", "the process that read the page ended twice")
+        detail = worker.nonsense or "the process that read the page ended twice"
+        return unreadable("parser_crashed", detail)
 
     async def _stop(self, worker: _Worker) -> None:
         await _cancel(worker.reader)

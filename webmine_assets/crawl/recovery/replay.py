@@ -24,8 +24,8 @@ class JournalledFetcher:
     kind: str
     _under_way: dict[str, asyncio.Event] = field(default_factory=dict)
 
-    def has(self, url: str) -> bool:
-        return (self.kind, url) in self.journal
+    def has(self, url: str, *, is_conditional: bool = False) -> bool:
+        return any((kind, url) in self.journal for kind in self._kinds(is_conditional))
 
     async def fetch(self, request: FetchRequest) -> FetchResponse | FetchFailure:
         """The journalled answer; else the network's, which is in the journal when this returns."""
@@ -33,17 +33,29 @@ class JournalledFetcher:
         # give all of them the last. A loop, as the one that was waited for may have been given up.
         while earlier := self._under_way.get(request.url):
             await earlier.wait()
-        entry = self.journal.find(self.kind, request.url)
-        if isinstance(entry, FetchResponse | FetchFailure):
-            return entry
+        is_conditional = bool(request.etag or request.last_modified)
+        for kind in self._kinds(is_conditional):
+            entry = self.journal.find(kind, request.url)
+            if isinstance(entry, FetchResponse | FetchFailure):
+                return entry
         ended = self._under_way[request.url] = asyncio.Event()
         try:
             answer = await self.fetcher.fetch(request)
-            self.journal.append(self.kind, request.url, answer)
+            is_confirmed = is_conditional and _is_not_modified(answer)
+            kind = self._confirmed if is_confirmed else self.kind
+            self.journal.append(kind, request.url, answer)
         finally:
             del self._under_way[request.url]
             ended.set()
         return answer
+
+    @property
+    def _confirmed(self) -> str:
+        return f"{self.kind}_confirmed"
+
+    def _kinds(self, is_conditional: bool) -> tuple[str, ...]:
+        """Where answers may be: a 304 has no body for a view of the document that is new."""
+        return (self._confirmed, self.kind) if is_conditional else (self.kind,)
 
 
 @dataclass(slots=True)
@@ -62,3 +74,7 @@ class JournalledRenderer:
         if not isinstance(answer, RenderFailure) or answer.is_attempt:
             self.journal.append("render", response.requested_url, answer)
         return answer
+
+
+def _is_not_modified(answer: FetchResponse | FetchFailure) -> bool:
+    return isinstance(answer, FetchResponse) and answer.status == 304

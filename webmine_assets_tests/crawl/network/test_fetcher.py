@@ -21,6 +21,7 @@ from webmine_assets.crawl.network.fetcher import FetchLimits, HttpFetcher, user_
 from webmine_assets.crawl.network.guard import Guard
 from webmine_assets.crawl.network.politeness import Politeness, PolitenessLimits
 from webmine_assets.crawl.network.retry import NO_RETRY, RetryPolicy
+from webmine_assets.crawl.pages.links import MetaRobots, parse_x_robots_tag
 from webmine_assets_tests.hostile import HostileSite
 from webmine_assets_tests.hostile.wire import ODD_TARGETS, PRIVATE_TARGETS, bomb
 
@@ -431,3 +432,25 @@ async def test_credentials_of_a_request_follow_it_within_its_origin() -> None:
         )
         await fetcher.fetch(request)
     assert seen == [("/start", "Bearer x"), ("/end", "Bearer x")]
+
+
+async def test_repeated_headers_are_joined_and_each_robots_tag_stays_a_line_of_its_own() -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(
+            headers=[
+                ("X-Robots-Tag", "otherbot: nofollow"),
+                ("Vary", "Accept"),
+                ("X-Robots-Tag", "noindex"),
+                ("Vary", "Origin"),
+            ]
+        )
+
+    application = web.Application()
+    application.router.add_get("/", answer)
+    async with TestServer(application, host="127.0.0.1") as site, open_fetcher() as fetcher:
+        outcome = await fetcher.fetch(FetchRequest(url=str(site.make_url("/"))))
+    assert isinstance(outcome, FetchResponse)
+    assert outcome.headers["vary"] == "Accept, Origin"
+    tag = outcome.headers["x-robots-tag"]
+    assert tag == "otherbot: nofollow, , noindex"
+    assert parse_x_robots_tag(tag, agent="webmine") == MetaRobots(noindex=True, nofollow=False)

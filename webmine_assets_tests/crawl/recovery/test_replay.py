@@ -64,3 +64,20 @@ async def test_a_request_that_is_given_up_leaves_the_document_to_the_one_behind_
             await first
         assert server.urls == [URL, URL]
         assert {answer.body for answer in answers if isinstance(answer, FetchResponse)} == {b"2"}
+
+
+async def test_a_confirmation_answers_only_those_who_have_the_page(tmp_path: Path) -> None:
+    def answer(request: FetchRequest) -> FetchResponse:
+        return fake.response(request.url, status=304 if request.etag else 200)
+
+    fake = FakeFetcher({URL: answer})
+    conditional, plain = FetchRequest(url=URL, etag='"e"'), FetchRequest(url=URL)
+    with _journal(tmp_path) as journal:
+        pages = JournalledFetcher(fake, journal, "page")
+        run = [await pages.fetch(request) for request in (conditional, plain)]
+        again = JournalledFetcher(fake, journal, "page")
+        assert again.has(URL)
+        replay = [await again.fetch(request) for request in (conditional, plain)]
+    assert [entry.status for entry in run if isinstance(entry, FetchResponse)] == [304, 200]
+    assert replay == run
+    assert len(fake.requests) == 2
