@@ -22,7 +22,7 @@ _TRACKER = re.compile(
 )
 _TINY_PX = 2
 # Real pictures have up to ten; a picture around 5 MB of them was read again for each of its images.
-_MAX_SOURCES = 40
+_MAX_SOURCES = 12
 
 
 def image_url(image: HtmlElement, document: Document) -> str | None:
