@@ -18,7 +18,6 @@ _ALWAYS_SPECIAL = ("\\", "`", "*")  # the backslash first: the others bring one
 # A pattern a sign, so that replacements are constant: a template is expanded in Python for each
 # match, and 5 MB of asterisks took 4.5 s.
 _SOMETIMES_SPECIAL = (
-    ("_", re.compile(r"(?<![^\W_])_|_(?![^\W_])")),
     ("<", re.compile(r"<(?=[a-zA-Z/!?])")),
     ("]", re.compile(r"\](?=\()")),
     ("[", re.compile(r"\[(?=[^\[\]]{0,200}\\\])")),  # its closing one was escaped just now
@@ -26,6 +25,9 @@ _SOMETIMES_SPECIAL = (
     ("~", re.compile(r"~(?=~)")),
     ("!", re.compile(r"!(?=\[)")),
 )
+# Within a word it is no mark. Escaped with the others and taken back: they are the rare ones where
+# there are so many that it matters.
+_WITHIN_WORD = re.compile(r"\\_(?<=[^\W_]\\_)(?=[^\W_])")
 # What would begin a heading, a list, a quote, a rule, a fence or the definition of a link.
 _LINE_START = re.compile(
     r"(?:#{1,6}|[-+])(?=\s|$)|>|~{3}|[=-]+$|\[(?=[^\[\]\n]{1,200}\]:)|\d{1,9}(?=[.)](?:\s|$))"
@@ -175,6 +177,8 @@ def _plain(text: str, *, in_code: bool) -> str:
 def _escaped(text: str) -> str:
     for sign in _ALWAYS_SPECIAL:
         text = text.replace(sign, "\\" + sign)
+    if "_" in text:
+        text = _WITHIN_WORD.sub("_", text.replace("_", "\\_"))
     for sign, pattern in _SOMETIMES_SPECIAL:
         if sign in text:
             text = pattern.sub(rf"\\{sign}", text)

@@ -38,6 +38,7 @@ _ABOUT_PAGE = re.compile(r"(?<![a-z])(?:meta|info|byline|date|credits?|author)(?
 """An aside or a footer of this kind speaks of the article it stands in."""
 _ASIDE_TAGS = frozenset({"nav", "footer", "aside"})
 _PAGE_TAGS = frozenset({"html", "body", "article", "main", "head"})
+_ASKED_RELS = frozenset({"author", "tag", "image_src"})
 _CONTENT_CLASSES = {
     "content": "class:content",
     "post-content": "class:content",
@@ -105,21 +106,22 @@ def _mark(document: Document) -> Marks:
     """Look at each element once: fetching it from memory costs more than asking it twice."""
     marks = Marks()
     names = tuple(_describing(document.html))
-    related: dict[str, list[tuple[Element, str]]] = {"a": [], "link": []}
+    related: dict[str, list[tuple[Element, tuple[str, ...]]]] = {"a": [], "link": []}
     for element, attributes in zip(document.elements, document.attributes, strict=True):
         if not attributes:
             continue
-        if "class" in attributes and (kinds := _kinds(attributes["class"])):
+        if "class" in attributes and (kinds := _listed_kinds(attributes["class"])):
             for kind in kinds:
                 _add(marks.by_class, kind, element)
-        if "rel" in attributes and element.tag in related:
-            related[element.tag].append((element, attributes["rel"]))
+        if "rel" in attributes and (rels := _rels(attributes["rel"])) and element.tag in related:
+            related[element.tag].append((element, rels))
         for name in names:
             if value := attributes.get(name):
                 _read_properties(marks, element, value)
                 break
-    for element, rel in related["a"] + related["link"]:
-        _read_rel(marks, element, rel[:MAX_ATTRIBUTE_CHARS])
+    for element, rels in related["a"] + related["link"]:
+        for rel in rels:
+            _add(marks.by_rel, rel, element)
     return marks
 
 
@@ -132,9 +134,11 @@ def _describing(html: str) -> Iterator[str]:
         yield "property"
 
 
-def _read_rel(marks: Marks, element: Element, value: str) -> None:
-    for word in value.lower().split()[:8]:
-        _add(marks.by_rel, word, element)
+@lru_cache(maxsize=20_000)
+def _rels(value: str) -> tuple[str, ...]:
+    """The relations that anybody asks for; most links only say "nofollow noopener"."""
+    words = value[:MAX_ATTRIBUTE_CHARS].lower().split()[:8]
+    return tuple(word for word in words if word in _ASKED_RELS)
 
 
 def _read_properties(marks: Marks, element: Element, value: str) -> None:
@@ -153,6 +157,12 @@ def _kinds(value: str) -> tuple[str, ...]:
         for kind in _word_kinds(word):
             kinds[kind] = None
     return tuple(kinds)
+
+
+@lru_cache(maxsize=50_000)
+def _listed_kinds(value: str) -> tuple[str, ...]:
+    """The kinds of which the elements are listed; side parts are only asked for one by one."""
+    return tuple(kind for kind in _kinds(value) if kind != "aside")
 
 
 @lru_cache(maxsize=50_000)

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import random
 import time
 
 import pytest
@@ -65,29 +66,57 @@ def many(unit: str) -> str:
     return f"<p>{unit * (396 // len(unit))}</p>" * 12_000
 
 
-# 5 MB each, and under two seconds on a machine of its own; the limit leaves room for a busy one.
-FIVE_MEGABYTES = {
+def five(unit: str) -> str:
+    return repeated(unit, 5_000_000)
+
+
+FOUR_HUNDRED_ATTRIBUTES = " ".join(f"a{number}=1" for number in range(400))
+MEGABYTE_OF_JSON = json.dumps([{"@type": "Article", "headline": "x"}] * 24_000)
+FIVE_MEGABYTES: dict[str, str | bytes] = {
     "asterisks": many("*_`"), "backslashes": many("\\"), "brackets": many("]("),
     "tags": many("&lt;b"),
     "entities": many("&amp;"), "tildes": many("~"), "nodes": "<p>word</p>" * 450_000,
-    "table": f"<table>{repeated('<tr><td>a</td><td>b</td></tr>', 5_000_000)}</table>",
+    "table": f"<table>{five('<tr><td>a</td><td>b</td></tr>')}</table>",
     "title": f"<title>{'| ' * 100_000}</title><h1>{'| ' * 2_000_000}</h1>",
     "one word": "a" * 5_000_000, "digits": f"<p>{'1' * 5_000_000}",
     "quotes": f"<p>{chr(34) * 5_000_000}",
     "stated": f'<script type="application/ld+json">{{"articleBody":"{"a " * 450_000}"}}</script>',
-    "one picture": "<picture>" + repeated('<source srcset="/a 1x"></source><img src="">', 5_000_000),
-    "head": "<head>" + repeated("<article><p>word</p></article>", 5_000_000),
-    "bio": many("is a b c d "), "attribute": f'<p class="{repeated("share ", 5_000_000)}">x</p>',
+    "one picture": "<picture>" + five('<source srcset="/a 1x"></source><img>'),
+    "head": "<head>" + five("<article><p>word</p></article>"),
+    "table cells": f"<table>{five('<tr><td>a<td>b')}", "tables in tables": five("<table><tr><td>a"),
+    "lists": five("<ul><li>a<ul><li>b<ul><li>c</ul></ul></ul>"),
+    "links": five('<a href="/some/page">y</a> '), "steps": five('<a href="../.././x?y#z">x</a> '),
+    "pictures": five('<p><img src="/a/b/c.jpg" alt="a"></p>'), "inline": f"<p>{five('<b>a</b>')}",
+    "attributes": five(f"<p {FOUR_HUNDRED_ATTRIBUTES}>x</p>"), "less than": five("<"),
+    "classes": "".join(f'<p class="share-{n} date-{n}" id="n{n}">w</p>' for n in range(110_000)),
+    "json-ld": five(f'<script type="application/ld+json">{MEGABYTE_OF_JSON}</script>'),
+    "broken json-ld": five(f'<script type="application/ld+json">{MEGABYTE_OF_JSON},</script>'),
+    "pre": f"<pre>{five('<span>x</span>' + chr(10))}",
+    "Japanese": "<p>漢字かな交じり文。</p>" * 150_000, "unclosed": five("<font><p>w"),
+    "by-lines": five("<p>By Jane Doe and John Roe, Mary Major</p>"),
+    "authors": f'<div class="author">{five("<a>Jane Doe</a>, ")}</div>',
+    "one date": f'<span class="date">{five("<b>1</b>")}</span>',
+    "headings": five("<h1>A title</h1>"),
+    "bytes": random.Random(1).randbytes(5_000_000),
+    "bio": many("is a b c d "), "attribute": f'<p class="{five("share ")}">x</p>',
 }  # fmt: skip
-BUSY_MACHINE_S = 6.0
+# The bar is two seconds. The dearest (unclosed) took 1.95 s of CPU on cores so busy that a fixed
+# loop counted 1.8 times its seconds of an idle one; the limit leaves as much room again.
+BUSY_MACHINE_S = 4.0
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("html", FIVE_MEGABYTES.values(), ids=FIVE_MEGABYTES.keys())
-def test_five_megabytes_of_anything_take_seconds(html: str) -> None:
+def test_five_megabytes_of_anything_take_seconds(html: str | bytes) -> None:
+    assert any(extraction_s(html) < BUSY_MACHINE_S for _ in range(2))
+
+
+def extraction_s(html: str | bytes) -> float:
+    """The seconds of CPU that one extraction takes."""
+    extract_page("<p>The language model is loaded by the first text that is long enough.")
     started = time.process_time()
     extract_page(html, url="https://example.org/")
-    assert time.process_time() - started < BUSY_MACHINE_S
+    return time.process_time() - started
 
 
 @pytest.mark.timeout(30)

@@ -38,6 +38,8 @@ _PROFILE = re.compile(
 
 def _meta_author(evidence: Evidence) -> Iterator[Offer]:
     """Named author in the head; an itemprop may belong to a comment or a reference."""
+    if "author" not in evidence.metas:
+        return
     for element in evidence.tags("meta"):
         name = (element.get("name") or element.get("property") or "").strip().lower()
         if name == "author" and (content := (element.get("content") or "").strip()):

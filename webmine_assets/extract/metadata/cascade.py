@@ -128,7 +128,8 @@ def meta(name: str, *, source: str = "") -> Source:
     """The meta tags of one name, property or itemprop; Dublin Core is also written `dc:title`."""
     names = (name, name.replace(".", ":", 1)) if name.startswith("dc") else (name,)
 
-    def read(evidence: Evidence) -> Iterator[Offer]:
-        return offers(value for key in names for value in evidence.metas.get(key, ()))
+    def read(evidence: Evidence) -> Iterable[Offer]:
+        values = [value for key in names for value in evidence.metas.get(key, ())]
+        return offers(values) if values else ()
 
     return Source(source or name, read)

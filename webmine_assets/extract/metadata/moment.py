@@ -72,6 +72,9 @@ def parse_moment(raw: str, *, month_first: bool = False) -> Moment | None:
         return _from_epoch(int(epoch[1]))
     if compact := _COMPACT.match(text.strip()):
         return _from_compact(compact)
+    # What machines write begins with the date: no other can come before it.
+    if (first := _YMD.match(text)) and (on := _day(first[1], first[2], first[3])):
+        return _with_time(on, text, first.end())
     for day, end in find_days(text, month_first=month_first):
         return _with_time(day, text, end)
     return None

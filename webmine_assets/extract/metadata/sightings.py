@@ -28,6 +28,7 @@ _LABEL = re.compile(
     r"|bearbeitet|updated|modified|aktualisiert|eingestellt|written|geschrieben|fecha|опубликован",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _URL_DAY = re.compile(r"[/=._-]((?:19|20)\d{2})([/\-_.]?)(\d{2})\2(\d{2})(?![\d])")
 
 
@@ -61,18 +62,20 @@ def dated_classes(evidence: Evidence) -> Iterator[Offer]:
 
 
 def _seen(element: Element, evidence: Evidence) -> Iterator[Offer]:
-    shown = text_of(element, limit=200)
     value = element.get("datetime") or element.get("content") or element.get("title") or ""
-    if not any(character.isdigit() for character in value):
-        value = shown
-    if any(character.isdigit() for character in value):
-        flaw = OUTSIDE if evidence.marks.is_aside(element) else ""
-        yield Offer(value, flaw or (CHANGED if _says_changed(element, shown) else ""))
+    if not _DIGIT.search(value):
+        value = text_of(element, limit=200)
+        if not _DIGIT.search(value):
+            return
+    if evidence.marks.is_aside(element):
+        yield Offer(value, OUTSIDE)
+    else:
+        yield Offer(value, CHANGED if _says_changed(element) else "")
 
 
-def _says_changed(element: Element, shown: str) -> bool:
+def _says_changed(element: Element) -> bool:
     named = f"{element.get('class') or ''} {element.get('itemprop') or ''}"
-    before = re.split(r"\d", shown, maxsplit=1)[0]
+    before = _DIGIT.split(text_of(element, limit=200), maxsplit=1)[0]
     # WordPress writes class="published updated" where there was no change.
     changed = _CHANGED.search(named) and "publish" not in named.lower()
     return bool(changed or _CHANGED.search(before))

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from lxml import etree
@@ -28,6 +28,8 @@ _BLOCKS = word_set(
     """address article br dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li ol p
     section small table td th time tr ul"""
 )
+# Pieces without tails count for nothing against a limit, and one element can hold 5 MB of them.
+_MAX_PIECES = 2_000
 _UNREAD = frozenset({"script", "style", "template", "svg"})
 
 
@@ -71,22 +73,30 @@ def _pieces(
     top: etree._Element, limit: int, leave_out: Callable[[etree._Element], bool]
 ) -> list[str]:
     """Text nodes in order, without recursion: pages nest as deeply as they like."""
-    parts: list[str] = []
-    walk = etree.iterwalk(top, events=("start", "end"))
-    for event, element in walk:
-        if event == "start":
-            if element is not top and leave_out(element):
-                walk.skip_subtree()
+    most = limit
+    parts = [(top.text or "")[:most]] if top.tag != "noscript" else []
+    opened: list[tuple[etree._Element, Iterator[etree._Element]]] = [(top, iter(top))]
+    while True:
+        element, children = opened[-1]
+        child = next(children, None)
+        if child is not None:
+            read = not leave_out(child)
             # A parser may put the whole page into a noscript that was never closed.
-            elif (text := element.text) and element.tag != "noscript":
-                parts.append(f" {text}" if element.tag in _BLOCKS else text)
-        elif element is not top:
-            tail = element.tail
-            if not tail or element.tag in _BLOCKS:
-                parts.append(" ")
-            if tail:
-                parts.append(tail)
-                limit -= len(tail)
-                if limit < 0:
-                    break
-    return parts
+            if read and (text := child.text) and child.tag != "noscript":
+                parts.append(f" {text[:most]}" if child.tag in _BLOCKS else text[:most])
+            if read and len(child):
+                opened.append((child, iter(child)))
+                continue
+            element = child
+        elif len(opened) == 1:
+            return parts
+        else:
+            opened.pop()
+        tail = element.tail
+        if not tail or element.tag in _BLOCKS:
+            parts.append(" ")
+        if tail:
+            parts.append(tail[:most])
+            limit -= len(tail)
+        if limit < 0 or len(parts) > _MAX_PIECES:
+            return parts
