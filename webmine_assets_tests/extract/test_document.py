@@ -1,6 +1,10 @@
 """One parse shared by all: what the document gives."""
 
+from urllib.parse import urljoin
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webmine_assets.extract.document import MAX_ELEMENTS, Document
 
@@ -62,3 +66,18 @@ def test_bytes_are_decoded_with_the_charset_of_the_header() -> None:
 
 def test_the_number_of_elements_is_bounded() -> None:
     assert len(Document.parse("<b></b>" * (MAX_ELEMENTS + 9), url="").elements) == MAX_ELEMENTS
+
+
+ADDRESS_PARTS = ("http://", "https://", "HTTP://", "a.b", "/", "//", "..", ".", "x", "?", "#", ";",
+                 "é", " ", "\t", "[", "]", ":", "@", "\\", "a=b&c", "\x7f")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(ADDRESS_PARTS), max_size=8).map("".join))
+def test_addresses_are_joined_as_the_standard_library_does(href: str) -> None:
+    base = "https://example.org/dir/page?q"
+    try:
+        joined = urljoin(base, href.strip())
+    except ValueError:
+        joined = ""
+    is_web = joined.startswith(("http://", "https://"))
+    assert Document.parse("<p>", url=base).resolve(href) == (joined if is_web else None)

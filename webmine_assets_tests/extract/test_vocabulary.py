@@ -91,3 +91,23 @@ def test_topics_have_broader_ones_nearest_first(topic, parents):
 @given(st.sampled_from(sorted(PARENTS)))
 def test_every_chain_of_parents_ends_in_a_category(topic):
     assert parents_of(topic)[-1] in CATEGORIES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Climate, EMISSIONS.",
+        "3climate (emissions)",
+        "«climate»—emissions2 emissions",
+        "climate\uff0cemissions",
+    ],
+)
+def test_words_are_found_between_any_signs(text: str) -> None:
+    assert "environment" in categories_in(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["climates2 emissionsx", "klimaclimate emissions", "climaté emissions"]
+)
+def test_parts_of_words_are_no_keywords(text: str) -> None:
+    assert "environment" not in categories_in(text)
