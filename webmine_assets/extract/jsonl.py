@@ -27,9 +27,9 @@ def _answer(number: int, line: str) -> dict[str, Any]:
     try:
         request = json.loads(line)
     except ValueError as problem:
-        return _refusal(None, number, f"not JSON ({problem})")
+        return _refusal(None, number, f"not JSON ({problem}); expected {{id, url, html_b64}}")
     if not isinstance(request, dict):
-        return _refusal(None, number, "not a JSON object")
+        return _refusal(None, number, "not a JSON object; expected {id, url, html_b64}")
     page_id = request.get("id")
     html, url = request.get("html_b64"), request.get("url") or ""
     if not isinstance(html, str):
@@ -40,7 +40,7 @@ def _answer(number: int, line: str) -> dict[str, Any]:
     try:
         body = base64.b64decode(html, validate=True)
     except ValueError as problem:
-        return _refusal(page_id, number, f"html_b64: not base64 ({problem})")
+        return _refusal(page_id, number, f"html_b64: expected base64 text ({problem})")
     return {"id": page_id} | extract_page(body, url=url).to_json_dict()
 
 

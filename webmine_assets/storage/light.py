@@ -7,7 +7,7 @@ one partition. Here that partition is read again, and DuckDB asks Arrow tables: 
 
 import contextlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -44,10 +44,20 @@ class LightLake:
         self._tables = {name: _LightTable(lake, name, columns[name]) for name in columns}
         # To open one takes 20 ms, a cursor of it nothing; what a cursor knows is its own.
         self._connection = duckdb.connect(":memory:", config=_CONFIGURATION)
+        # DuckDB refuses to close a connection while a cursor of it answers in another thread.
+        self._change = threading.Condition()
+        self._under_way = 0
 
     def close(self) -> None:
-        """Let the connection go."""
-        self._connection.close()
+        """Let the connection go, once the questions under way are answered."""
+        with self._change:
+            self._change.wait_for(lambda: not self._under_way)
+            self._connection.close()
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a question is under way."""
+        return self._under_way > 0
 
     def refresh(self) -> None:
         """Read what changed now, so that the next question need not."""
@@ -56,10 +66,23 @@ class LightLake:
 
     def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """The rows of an answer; only the tables that a question names are looked at."""
-        with contextlib.closing(self._connection.cursor()) as cursor:
+        with self._cursor() as cursor:
             for name in named_in(sql) & self._tables.keys():
                 cursor.register(name, self._tables[name].current())
             return rows_of(cursor, sql, list(parameters))
+
+    @contextlib.contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._change:
+            cursor = self._connection.cursor()
+            self._under_way += 1
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+            with self._change:
+                self._under_way -= 1
+                self._change.notify_all()
 
 
 class _LightTable:

@@ -203,7 +203,7 @@ def test_json_lines_come_from_files_too_and_broken_ones_are_named(
         "line 2: not a JSON obj",
         "line 3: html_b64: miss",
         "line 4: url: found 5; ",
-        "line 5: html_b64: not ",
+        "line 5: html_b64: expe",
         "",
     ]
     assert "Error(" not in "".join(shown)

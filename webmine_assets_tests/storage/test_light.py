@@ -162,3 +162,16 @@ def test_a_lake_elsewhere_is_followed_too() -> None:
     lake.write("url_ledger", "u1", [])
     assert light.ask("select count(*) as n from url_ledger") == [{"n": 0}]
     light.close()
+
+
+def test_closing_waits_for_a_question_under_way(lake: Lake) -> None:
+    light = LightLake(lake, COLUMNS)
+    answers: list[int] = []
+    sql = "select count(*) as n from range(200000000) numbers(n), page_snapshots where n % 7 = 1"
+    asking = threading.Thread(target=lambda: answers.append(light.ask(sql)[0]["n"]))
+    asking.start()
+    while not light.is_answering:
+        pass
+    light.close()
+    asking.join()
+    assert len(answers) == 1
