@@ -114,7 +114,9 @@ def test_a_file_that_is_none_is_one_problem(tmp_path: Path) -> None:
     assert kinds(tmp_path / "x") == ["damage"]
 
 
-@pytest.mark.parametrize("data", [b"", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "data", [b"", gzip.compress(b"", mtime=0)], ids=["nothing", "an empty member"]
+)
 def test_a_file_without_any_record_is_a_problem(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.warc.gz").write_bytes(data)
     [problem] = check_archive(tmp_path / "x.warc.gz")

@@ -765,6 +765,7 @@ async def test_sitemap_may_not_lead_off_the_site(tmp_path: Path) -> None:
     assert crawled.paths == ["/"]
 
 
+@pytest.mark.slow
 async def test_links_that_a_page_has_too_many_of_are_counted(tmp_path: Path) -> None:
     links = [f"https://elsewhere.example/{number}" for number in range(MAX_LINKS + 7)]
     crawled = await crawl_site({"/": html("home", links=links)}, tmp_path)

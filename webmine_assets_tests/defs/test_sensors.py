@@ -97,6 +97,7 @@ def test_every_crawl_from_before_the_first_tick_is_enhanced_once(
     assert tick(instance, cursor)[0] == ["u2"]
 
 
+@pytest.mark.slow
 def test_the_run_key_is_the_crawl_so_that_a_lost_cursor_starts_nothing_twice(
     instance: DagsterInstance,
 ) -> None:
@@ -165,6 +166,7 @@ def set_status(instance: DagsterInstance, run_id: str, event: DagsterEventType) 
     assert after.status is (DagsterRunStatus.STARTED if started else DagsterRunStatus.FAILURE)
 
 
+@pytest.mark.slow
 def test_a_retired_institution_is_passed_over(instance: DagsterInstance) -> None:
     crawl(instance, "u1")
     instance.delete_dynamic_partition(INSTITUTIONS, "u1")
@@ -173,6 +175,7 @@ def test_a_retired_institution_is_passed_over(instance: DagsterInstance) -> None
     assert tick(instance, cursor)[0] == []
 
 
+@pytest.mark.slow
 def test_the_switch_turns_enhancement_off_for_good(
     instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +228,7 @@ def look(instance: DagsterInstance, cursor: str | None = None) -> tuple[list[str
     return [request.partition_key or "" for request in result.run_requests or []], result.cursor
 
 
+@pytest.mark.slow
 def test_pages_that_no_crawl_comes_to_are_checked_when_they_became_too_old(
     instance: DagsterInstance, tmp_path: Path
 ) -> None:
@@ -246,6 +250,7 @@ def test_pages_that_no_crawl_comes_to_are_checked_when_they_became_too_old(
     assert look(instance, cursor)[0] == ["u1"]
 
 
+@pytest.mark.slow
 def test_a_warning_of_a_blocking_check_does_not_hold_up_enhancement(
     instance: DagsterInstance,
 ) -> None:

@@ -66,6 +66,7 @@ def test_encrypted_files_are_refused(reader: PdfReader) -> None:
     assert refusal.reason == "encrypted"
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_refused_and_the_next_is_read(reader: PdfReader) -> None:
     slow = build_pdf("word " * 20, pages=3000, repeat=5000)
     assert reader.read(slow, timeout_s=0.5) == PdfRefusal("timeout", "more than 0.5 s")

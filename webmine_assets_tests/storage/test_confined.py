@@ -35,6 +35,7 @@ def asked(warehouse: ConfinedWarehouse, sql: str, timeout_s: float = 20) -> Answ
     return warehouse.ask_freely(sql, timeout_s=timeout_s, max_rows=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "row"),
     [

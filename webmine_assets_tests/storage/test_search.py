@@ -150,6 +150,7 @@ NO_QUERIES = ["quark AND", "((quark", "quark:", "http://quark", '"quark', "quark
 NO_QUERIES += ["quark^x", "quark\\", "title:quark~", "quark {", "(" * 300 + "quark", "[quark TO"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", NO_QUERIES)
 def test_what_is_no_query_is_taken_as_words(index: SearchIndex, words: str) -> None:
     assert "p0" in ids(index, words)

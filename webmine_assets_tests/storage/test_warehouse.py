@@ -18,6 +18,7 @@ def lake(tmp_path: Path) -> Lake:
     return Lake(str(tmp_path / "it's a lake"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [*TABLES, *warehouse.DERIVED_VIEWS])
 def test_an_empty_lake_gives_empty_views_with_columns(lake: Lake, view: str) -> None:
     answer = warehouse.query(lake, f"select * from {view}")

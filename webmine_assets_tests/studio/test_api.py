@@ -139,6 +139,7 @@ async def until_done(client: Client, number: int) -> None:
     raise AssertionError("the enhancement did not finish")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -170,6 +171,7 @@ async def test_a_rule_is_saved_once(client: Client) -> None:
     await until_done(client, (await first.json())["task"]["number"])
 
 
+@pytest.mark.slow
 async def test_rules_saved_at_the_same_time_are_all_kept(
     client: Client, settings: Settings
 ) -> None:
@@ -234,6 +236,7 @@ async def test_the_enhancement_operation_takes_and_gives_what_the_seed_says(
     assert {"image_url", "author", "published_at"} <= set(result["fieldsAdded"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -261,6 +264,7 @@ async def test_what_is_no_json_object_is_a_problem(client: Client, data: bytes) 
     assert answer.status == 400
 
 
+@pytest.mark.slow
 async def test_sql_gives_rows_and_what_is_no_number_as_null(client: Client) -> None:
     answer = await client.post(
         "/api/sql", json={"sql": "select 1 as one, 'nan'::double as nan, now() as moment"}
@@ -270,6 +274,7 @@ async def test_sql_gives_rows_and_what_is_no_number_as_null(client: Client) -> N
     assert body["rows"][0][:2] == [1, None]
 
 
+@pytest.mark.slow
 async def test_sql_answers_are_cut_at_the_limit(client: Client) -> None:
     answer = await client.post("/api/sql", json={"sql": "select * from range(2000)"})
     body = await answer.json()

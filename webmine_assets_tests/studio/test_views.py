@@ -156,6 +156,7 @@ async def test_screens_can_be_turned(client: TestClient[Any, Any]) -> None:
     assert 'rel="prev"' in await text_of(client, "/pages?limit=10&page=2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tab", "piece"),
     [
