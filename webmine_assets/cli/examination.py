@@ -47,6 +47,8 @@ def _package(name: str, *, needed: bool = True) -> Finding:
 def _browser(settings: Settings) -> Finding:
     search = find_chromium(settings.chromium)
     detail = f"{search.path} ({search.detail})" if search.path else search.detail
+    if search.is_whole_browser:
+        detail += "; chromium-headless-shell would render half as many pages again"
     return Finding("chromium (for rendering)", search.path is not None, detail, needed=False)
 
 

@@ -16,6 +16,7 @@ from webmine_assets.demo.starter import DEMO_IDS
 from webmine_assets.progress import SilentProgress
 from webmine_assets.records import TABLES
 from webmine_assets.settings import read_settings
+from webmine_assets_tests.browser import CHROMIUM, SWITCHES
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 from webmine_assets_tests.defs.service import CRAWL_ASSETS, Run, Service, serving
 
@@ -23,14 +24,6 @@ from webmine_assets_tests.defs.service import CRAWL_ASSETS, Run, Service, servin
 pytestmark = pytest.mark.timeout(600)
 
 UNIVERSITY, NEWSROOM, PORTAL = DEMO_IDS
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-    "--disable-sync",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +109,7 @@ def test_a_materialisation_turns_green_and_its_enhancement_follows(workplace: Wo
 def test_the_browser_shows_the_graph_and_a_partition(workplace: Workplace) -> None:
     base = f"http://127.0.0.1:{workplace.service.port}"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM.path, args=SWITCHES)
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(f"{base}/asset-groups")
         for table in ("page_snapshots", "page_archives"):

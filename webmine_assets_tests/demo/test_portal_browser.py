@@ -1,14 +1,9 @@
-import os
-import shutil
-
 import pytest
 from playwright.async_api import Page, async_playwright
 
 from webmine_assets.demo.ports import DemoPorts
 from webmine_assets.demo.server import DemoSites
-
-CHROMIUM = os.environ.get("WEBMINE_CHROMIUM") or shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-background-networking", "--no-first-run", "--disable-sync"]
+from webmine_assets_tests.browser import CHROMIUM, SWITCHES
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +18,7 @@ async def test_script_renders_follows_links_and_knows_unknown_routes():
     with DemoSites(DemoPorts(university=0, newsroom=0, portal=0)) as sites:
         base_url = sites.base_urls["portal"]
         async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            browser = await playwright.chromium.launch(executable_path=CHROMIUM.path, args=SWITCHES)
             page = await browser.new_page()
 
             await page.goto(f"{base_url}/datasets/air-quality")

@@ -1,7 +1,5 @@
 """The studio in a real browser, as a person meets it."""
 
-import os
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from webmine_assets.institutions import load_institution
 from webmine_assets.settings import Settings
 from webmine_assets.studio.app import build_app
+from webmine_assets_tests.browser import CHROMIUM, SWITCHES
 from webmine_assets_tests.studio.corpus import (
     ARTICLE_ID,
     BLOCKED,
@@ -23,14 +22,6 @@ from webmine_assets_tests.studio.corpus import (
     write_corpus,
 )
 
-CHROMIUM = os.environ.get("WEBMINE_CHROMIUM") or shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-    "--disable-sync",
-]
 VIEWS = (
     "/",
     "/pages",
@@ -53,7 +44,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM.path, args=SWITCHES)
         yield browser
         await browser.close()
 

@@ -62,6 +62,10 @@ PREPARE = """
     this.addEventListener('loadend', ends, { once: true });
     try { return send.apply(this, given); } catch (problem) { ends(); throw problem; }
   };
+  // Once we are done with the page, a change of its address is ours and not for its router.
+  window.navigation?.addEventListener('navigate', (event) => {
+    if (window.__webmineLeft) event.stopImmediatePropagation();
+  });
   const attachShadow = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     return attachShadow.call(this, { ...options, mode: 'open' });
@@ -70,7 +74,13 @@ PREPARE = """
 """
 
 # In the document that a seat shows from its last visit: what bears this mark is not the new page.
-LEAVE = "() => { window.__webmineLeft = true; }"
+# Its address is changed, because to go to another fragment of the same one would only scroll it.
+LEAVE = """
+() => {
+  window.__webmineLeft = true;
+  try { history.replaceState(null, '', '/webmine-left'); } catch { /* a document of no origin */ }
+}
+"""
 
 # Resolves when the content, and what the page asks for, has not changed for `quietMs`, or after
 # `limitMs` in any case. Lengths and counts are compared, not mutations: a clock or a carousel

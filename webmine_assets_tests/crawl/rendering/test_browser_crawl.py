@@ -1,6 +1,5 @@
 """A whole crawl with a real browser: applications, mixed and plain sites, hostile pages."""
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from webmine_assets.crawl.miner import WebMiner
-from webmine_assets.crawl.rendering.chromium import find_chromium
 from webmine_assets.institutions import Institution
 from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
+from webmine_assets_tests.browser import CHROMIUM
 
-CHROMIUM = find_chromium(os.environ.get("WEBMINE_CHROMIUM"))
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM.path is None, reason=CHROMIUM.detail),

@@ -21,11 +21,10 @@ from webmine_assets.crawl.exchange import (
     RenderFailure,
 )
 from webmine_assets.crawl.network.fake import Answer, FakeFetcher, Responder
-from webmine_assets.crawl.rendering.chromium import find_chromium
 from webmine_assets.crawl.rendering.render_requests import RequestLimits
 from webmine_assets.crawl.rendering.renderer import ChromiumRenderer, RenderOptions
+from webmine_assets_tests.browser import CHROMIUM
 
-CHROMIUM = find_chromium(os.environ.get("WEBMINE_CHROMIUM"))
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM.path is None, reason=CHROMIUM.detail),
@@ -512,14 +511,26 @@ async def test_what_the_cache_answers_is_awaited_too(site: Site) -> None:
     assert len(browser.fetcher.urls) == 13
 
 
-async def test_hash_routes_reach_the_page(site: Site) -> None:
-    html = f"<p>{TEXT}</p><script>document.title = location.hash</script>"
-    response = replace(site.page("/docs", html), requested_url=f"{SITE}/docs#/guide")
+@pytest.mark.parametrize(
+    "router",
+    [
+        pytest.param("", id="plain"),
+        pytest.param("navigation.onnavigate = () => fetch('/told');", id="told of changes"),
+        pytest.param(
+            "for (let n = 0; n < 200; n++) history.replaceState(n, '');", id="changing for ever"
+        ),
+    ],
+)
+async def test_hash_routes_reach_the_page(site: Site, router: str) -> None:
+    """One seat shows them in turn, and no page notices that it is left."""
+    html = f"<p>{TEXT}</p><script>document.title = location.hash; {router}</script>"
+    response = site.page("/docs", html)
+    routes = [f"{SITE}/docs#/{name}" for name in "abcd"]
     async with opened(site) as browser:
-        first = await browser.render(response)
-        second = await browser.render(replace(response, requested_url=f"{SITE}/docs#/other"))
-    assert (first.url, first.title) == (f"{SITE}/docs#/guide", "#/guide")
-    assert (second.url, second.title) == (f"{SITE}/docs#/other", "#/other")
+        pages = [await browser.render(replace(response, requested_url=route)) for route in routes]
+    assert [page.url for page in pages] == routes
+    assert [page.title for page in pages] == [f"#/{name}" for name in "abcd"]
+    assert browser.fetcher.urls == []
 
 
 async def test_shadow_roots_are_part_of_the_page(site: Site) -> None:
