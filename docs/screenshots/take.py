@@ -1,7 +1,7 @@
 """Take the pictures of the studio again, from a studio that shows the demo.
 
 webmine demo && webmine studio &
-python docs/screenshots/take.py [http://127.0.0.1:8900] [--chromium /usr/bin/chromium]
+python docs/screenshots/take.py [http://127.0.0.1:8900] [--chromium PATH]
 """
 
 import argparse
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from webmine_assets.crawl.rendering.chromium import find_chromium
 
 FOLDER = Path(__file__).parent
 WIDTH = 1280
@@ -63,7 +65,7 @@ def teach(page: Page) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("studio", nargs="?", default="http://127.0.0.1:8900")
-    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--chromium", default=find_chromium().path)
     options = parser.parse_args()
     search = f"{options.studio}/api/search?q=town+heated+by+the+fjord&limit=1"
     with urllib.request.urlopen(search) as answer:  # noqa: S310  # the studio one was asked to name
