@@ -12,7 +12,7 @@
     ├── ArchiveError                a WARC file that cannot be read or written
     ├── ImportSourceError           a feed, CSV or WARC input that cannot be taken
     ├── RendererUnavailableError    no browser where one was demanded
-    └── ServiceError                a server of ours cannot start (port in use …)
+    └── ServiceError                a server of ours or its database cannot be used (port in use …)
 
 Expected outcomes of a crawl (a robots refusal, a 404, a short page) are ledger rows, not errors.
 """

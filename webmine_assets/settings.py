@@ -20,6 +20,7 @@ class Settings:
     lake: str
     auto_enhance: bool = True
     pg_url: str | None = None
+    broker: str | None = None
     chromium: str | None = None
     contact: str | None = None
     archive_prefix: str = "mc"
@@ -75,6 +76,7 @@ def read_settings(environment: dict[str, str] | None = None) -> Settings:
         lake=_place(env.get("WEBMINE_LAKE") or str(data / "lake")),
         auto_enhance=_flag(env, "AUTO_ENHANCE_METADATA", default=True),
         pg_url=env.get("WEBMINE_PG_URL") or None,
+        broker=_broker(env),
         chromium=env.get("WEBMINE_CHROMIUM") or None,
         contact=env.get("WEBMINE_CONTACT") or None,
         archive_prefix=_prefix(env, "WEBMINE_ARCHIVE_PREFIX", default="mc"),
@@ -84,6 +86,18 @@ def read_settings(environment: dict[str, str] | None = None) -> Settings:
         llm_key=env.get("WEBMINE_LLM_KEY") or None,
         llm_model=env.get("WEBMINE_LLM_MODEL") or None,
     )
+
+
+def _broker(env: dict[str, str]) -> str | None:
+    """The queue of runs; workers elsewhere need a database that they can reach, too."""
+    broker = env.get("WEBMINE_BROKER") or None
+    if broker and not broker.startswith(("redis://", "rediss://")):
+        raise ConfigurationError(f"WEBMINE_BROKER={broker!r}: expected redis://HOST:PORT/NUMBER")
+    if broker and not env.get("WEBMINE_PG_URL"):
+        raise ConfigurationError(
+            "WEBMINE_BROKER needs WEBMINE_PG_URL as well: workers keep their runs in PostgreSQL"
+        )
+    return broker
 
 
 def _place(location: str) -> str:

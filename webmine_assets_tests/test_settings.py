@@ -44,3 +44,16 @@ def test_a_prefix_that_is_no_file_name_is_named(value: str) -> None:
 def test_a_switch_that_makes_no_sense_is_named() -> None:
     with pytest.raises(ConfigurationError, match="AUTO_ENHANCE_METADATA='maybe'"):
         read_settings({"AUTO_ENHANCE_METADATA": "maybe"})
+
+
+def test_a_queue_needs_a_database_that_its_workers_can_reach() -> None:
+    database = {"WEBMINE_PG_URL": "postgresql://db/webmine"}
+    queue = {"WEBMINE_BROKER": "redis://queue:6379/0"}
+    assert read_settings(database | queue).broker == "redis://queue:6379/0"
+    with pytest.raises(ConfigurationError, match="WEBMINE_PG_URL"):
+        read_settings(queue)
+
+
+def test_a_queue_that_is_no_redis_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="WEBMINE_BROKER='amqp://queue'"):
+        read_settings({"WEBMINE_PG_URL": "postgresql://db/w", "WEBMINE_BROKER": "amqp://queue"})

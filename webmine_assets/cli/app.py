@@ -40,6 +40,7 @@ COMMANDS = (
     Entry("search", ASK, "searching", "search"),
     Entry("studio", SERVE, "studio", "studio"),
     Entry("ui", SERVE, "services", "ui"),
+    Entry("worker", SERVE, "services", "worker"),
     Entry("doctor", SERVE, "services", "doctor"),
 )
 

@@ -30,18 +30,21 @@ def examine(settings: Settings) -> list[Finding]:
         *(_package(name) for name in ("dagster", "dagster-webserver", "duckdb", "pyarrow")),
         _browser(settings),
         _contact(settings),
-        _package("dagster-postgres", needed=settings.pg_url is not None),
+        _package("dagster-postgres", needed=settings.pg_url is not None, extra="postgres"),
+        _package("dagster-celery", needed=settings.broker is not None, extra="celery"),
         _data(settings),
         _lake(settings),
         _institutions(settings),
     ]
 
 
-def _package(name: str, *, needed: bool = True) -> Finding:
+def _package(name: str, *, needed: bool = True, extra: str | None = None) -> Finding:
     try:
         return Finding(name, True, version(name), needed)
     except PackageNotFoundError:
-        return Finding(name, False, f"pip install {name}", needed)
+        # An extra is pinned to the version of Dagster that it belongs to.
+        how = f'pip install ".[{extra}]" in the clone' if extra else f"pip install {name}"
+        return Finding(name, False, how, needed)
 
 
 def _browser(settings: Settings) -> Finding:

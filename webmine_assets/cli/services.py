@@ -1,4 +1,4 @@
-"""`webmine ui` and `webmine doctor`: servers of this project, and what they need."""
+"""`webmine ui`, `worker` and `doctor`: servers of this project, and what they need."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from webmine_assets.cli.console import errors, output, print_json, print_table, 
 from webmine_assets.cli.examination import examine
 from webmine_assets.demo.server import DemoSites
 from webmine_assets.demo.starter import has_demo_institutions
-from webmine_assets.errors import ServiceError
+from webmine_assets.errors import ConfigurationError, ServiceError
 from webmine_assets.institutions import load_institutions
 from webmine_assets.settings import Settings, read_settings
 from webmine_assets.storage.lake import Lake
@@ -106,6 +106,30 @@ def _refuse_port_in_use(host: str, port: int) -> None:
                 f"port {port} of {host} cannot be used ({problem.strerror}); "
                 "choose another with --port"
             ) from problem
+
+
+def worker(
+    runs: Annotated[int, typer.Option(min=1, max=64, help="runs at a time")] = 1,
+) -> None:
+    """Take runs from the queue and execute them here, until Ctrl-C.
+
+    For a corpus that is too much for one machine: deploy/README.md says what they share. Ctrl-C
+    waits for the runs under way; a second one leaves them to other workers.
+    """
+    settings = read_settings()
+    if settings.broker is None:
+        raise ConfigurationError(
+            "WEBMINE_BROKER is not set: a worker needs the Redis in which runs wait, such as "
+            "redis://queue.example.org:6379/0; without one, `webmine ui` executes runs by itself"
+        )
+    _prepare(settings)
+    name = f"webmine-{os.getpid()}@{socket.gethostname()}"
+    output.print(f"Worker {name}: {runs} at a time  (Ctrl-C ends it)")
+    sys.stdout.flush()
+    # An extra, and slow to import.
+    from webmine_assets.defs.instance.celery_worker import work
+
+    raise typer.Exit(work(name=name, runs=runs))
 
 
 def doctor(

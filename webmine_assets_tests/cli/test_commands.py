@@ -239,6 +239,10 @@ def test_a_port_in_use_is_clear(webmine: Webmine) -> None:
         assert_clear(webmine("ui", "--port", port), 1, port, "--port")
 
 
+def test_a_worker_without_a_queue_says_what_it_needs(webmine: Webmine) -> None:
+    assert_clear(webmine("worker"), 2, "WEBMINE_BROKER", "webmine ui")
+
+
 def test_removing_the_demo_leaves_the_user_s_own(webmine: Webmine) -> None:
     file_of(webmine, FILE)
     lake = Lake(str(webmine.data / "lake"))

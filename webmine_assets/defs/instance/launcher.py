@@ -15,10 +15,15 @@ class WatchedLauncher(DefaultRunLauncher):
         return True
 
     def check_run_worker_health(self, run: DagsterRun) -> CheckRunHealthResult:
-        folder = read_settings().living_runs
-        if not has_died(folder, run.run_id):
-            return CheckRunHealthResult(WorkerStatus.RUNNING)
-        (folder / run.run_id).unlink(missing_ok=True)
-        return CheckRunHealthResult(
-            WorkerStatus.NOT_FOUND, "the process of the run was killed, or its machine went down"
-        )
+        return examine(run)
+
+
+def examine(run: DagsterRun) -> CheckRunHealthResult:
+    """Whether the run's process lives; one that has died is told once."""
+    folder = read_settings().living_runs
+    if not has_died(folder, run.run_id):
+        return CheckRunHealthResult(WorkerStatus.RUNNING)
+    (folder / run.run_id).unlink(missing_ok=True)
+    return CheckRunHealthResult(
+        WorkerStatus.NOT_FOUND, "the process of the run was killed, or its machine went down"
+    )

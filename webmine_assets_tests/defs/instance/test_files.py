@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from webmine_assets.defs.instance import open_instance, open_quiet_instance, prepare_home
 from webmine_assets.defs.instance.coordinator import CrawlQueue
 from webmine_assets.defs.instance.launcher import WatchedLauncher
-from webmine_assets.errors import StorageError
+from webmine_assets.errors import ServiceError, StorageError
 from webmine_assets.settings import Settings, read_settings
 
 ROOT = Path(__file__).parents[3]
@@ -32,7 +32,11 @@ def read(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("copy", "original"),
-    [("dagster.yaml", "embedded.yaml"), ("deploy/postgres/dagster.yaml", "postgres.yaml")],
+    [
+        ("dagster.yaml", "embedded.yaml"),
+        ("deploy/postgres/dagster.yaml", "postgres.yaml"),
+        ("deploy/celery/dagster.yaml", "celery.yaml"),
+    ],
 )
 def test_the_files_for_people_are_those_of_the_package(copy: str, original: str) -> None:
     assert not (ROOT / copy).is_symlink()
@@ -43,6 +47,21 @@ def test_the_two_instances_differ_in_their_storage_only() -> None:
     embedded, postgres = read(PACKAGED / "embedded.yaml"), read(PACKAGED / "postgres.yaml")
     assert postgres.pop("storage") == {"postgres": {"postgres_url": {"env": "WEBMINE_PG_URL"}}}
     assert embedded == postgres
+
+
+def test_with_a_queue_only_what_concerns_the_queue_differs() -> None:
+    postgres, celery = read(PACKAGED / "postgres.yaml"), read(PACKAGED / "celery.yaml")
+    url = {"env": "WEBMINE_BROKER"}
+    launcher = celery.pop("run_launcher")
+    assert (launcher["class"], launcher["config"]) == (
+        "QueuedLauncher",
+        {"broker": url, "backend": url},
+    )
+    del postgres["run_launcher"]
+    for instance in (postgres, celery):
+        del instance["run_coordinator"]["config"]["max_concurrent_runs"]
+        del instance["run_monitoring"]["start_timeout_seconds"]
+    assert celery == postgres
 
 
 def test_the_instance_is_as_its_file_says(settings: Settings) -> None:
@@ -64,6 +83,32 @@ def test_a_database_in_the_settings_chooses_the_other_file(
     url = "postgresql://nobody@localhost/none"
     home = prepare_home(read_settings({"WEBMINE_DATA": str(tmp_path), "WEBMINE_PG_URL": url}))
     assert "postgres" in read(home / "dagster.yaml")["storage"]
+
+
+def test_a_queue_in_the_settings_chooses_its_launcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    variables = {
+        "WEBMINE_DATA": str(tmp_path),
+        "WEBMINE_PG_URL": "postgresql://nobody@localhost/none",
+        "WEBMINE_BROKER": "redis://localhost:6379/0",
+    }
+    home = prepare_home(read_settings(variables))
+    assert read(home / "dagster.yaml")["run_launcher"]["class"] == "QueuedLauncher"
+
+
+@pytest.mark.slow
+def test_a_database_that_is_away_is_one_message_without_its_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    url = "postgresql://me:secret@127.0.0.1:1/none"
+    monkeypatch.setenv("WEBMINE_PG_URL", url)
+    settings = read_settings({"WEBMINE_DATA": str(tmp_path), "WEBMINE_PG_URL": url})
+    with pytest.raises(ServiceError, match=r"WEBMINE_PG_URL.*refused") as refused:
+        open_instance(settings)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_home_of_the_user_s_own_is_left_as_it_is(
