@@ -1,57 +1,219 @@
-"""Processes beside the main one: an ordered map with a bounded window.
+"""Processes beside the main one: an ordered map that no single item can stop.
 
-Results come in the order of the input, and at most `window` items are in memory at a time.
+Results come in the order of the input, and at most `window` items are in memory at a time. An item
+that hangs, or ends its process, costs that process and its own result.
 """
+
+# Not concurrent.futures: an item that never ends cannot be stopped there, and one that ends its
+# process breaks the pool for all. Nor pebble, whose processes share one pipe: two of them killed
+# from outside ended the pool in our trial, and a lock held by the dead one would hold up the rest.
 
 import multiprocessing
 import os
+import queue
+import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TypeVar
+from multiprocessing.connection import Connection, wait
+from typing import Generic, Self, TypeVar
+
+from webmine_assets.errors import ServiceError
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 
 # Starting two workers costs about a second of imports: fewer items than this are done right here.
 _WORTH_STARTING = 40
+# Items that a process has beside the one it works on, so that it never waits for this one.
+_AHEAD = 2
+_START_LIMIT_S = 120.0
 
 
 def ordered_map(
     work: Callable[[In], Out],
     items: Iterable[In],
     *,
+    give_up: Callable[[In, str], Out],
+    limit_s: float = 120.0,
     processes: int | None = None,
     window: int = 32,
 ) -> Iterator[Out]:
-    """`map(work, items)` in worker processes; `work` must be importable and must not raise."""
+    """`map(work, items)` in worker processes; `work` must be importable and must not raise.
+
+    `give_up(item, reason)` is the result of an item that took longer than `limit_s` or ended its
+    process twice. A few items are done in this process, which nothing protects.
+    """
     source = iter(items)
     first = list(islice(source, _WORTH_STARTING))
     count = processes if processes is not None else os.cpu_count() or 1
     if len(first) < _WORTH_STARTING or count < 2:
         yield from map(work, chain(first, source))
         return
-    # Never fork a process that runs threads (Dagster, Arrow): a forked lock stays locked.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context, initializer=end_with_parent) as pool:
-        waiting: deque[Future[Out]] = deque()
+    with _Crew(work, give_up, size=count, limit_s=limit_s) as crew:
         for item in chain(first, source):
-            waiting.append(pool.submit(work, item))
-            if len(waiting) >= window:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            crew.add(item)
+            if crew.waiting >= window:
+                yield crew.next_result()
+        while crew.waiting:
+            yield crew.next_result()
 
 
-def end_with_parent() -> None:
-    """Watch the parent: workers hold both ends of their queue, so its death would not end them."""
-    threading.Thread(target=_exit_after_parent, daemon=True).start()
+@dataclass(slots=True, eq=False)
+class _Task(Generic[In, Out]):
+    item: In
+    deaths: int = 0
+    result: tuple[Out] | None = None
 
 
-def _exit_after_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
+class _Hand(Generic[In, Out]):
+    """A process and the tasks it was given; it works on the first of them."""
+
+    def __init__(self, work: Callable[[In], Out]) -> None:
+        # Never fork a process that runs threads (Dagster, Arrow): a forked lock stays locked.
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.tasks: deque[_Task[In, Out]] = deque()
+        self.is_ready = False
+        self.since = time.monotonic()
+
+    @property
+    def is_under_way(self) -> bool:
+        return bool(self.tasks) or not self.is_ready
+
+    def left_s(self, limit_s: float) -> float:
+        """What is left of the time that its first task, or its start, may take."""
+        return self.since + (limit_s if self.is_ready else _START_LIMIT_S) - time.monotonic()
+
+    def give(self, task: _Task[In, Out]) -> None:
+        if not self.tasks:
+            self.since = time.monotonic()
+        self.tasks.append(task)
+        self.connection.send(task.item)
+
+    def take(self) -> None:
+        """The news that it can begin, or the result of its first task."""
+        result: Out = self.connection.recv()
+        if self.is_ready:
+            self.tasks.popleft().result = (result,)
+        self.is_ready = True
+        self.since = time.monotonic()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class _Crew(Generic[In, Out]):
+    """The processes, the tasks in the order of their items, and those that nobody has yet."""
+
+    def __init__(
+        self,
+        work: Callable[[In], Out],
+        give_up: Callable[[In, str], Out],
+        *,
+        size: int,
+        limit_s: float,
+    ) -> None:
+        self._work = work
+        self._give_up = give_up
+        self._limit_s = limit_s
+        self._tasks: deque[_Task[In, Out]] = deque()
+        self._unassigned: deque[_Task[In, Out]] = deque()
+        self._hands = [_Hand(work) for _ in range(size)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for hand in self._hands:
+            hand.end()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._tasks)
+
+    def add(self, item: In) -> None:
+        task: _Task[In, Out] = _Task(item)
+        self._tasks.append(task)
+        self._unassigned.append(task)
+        self._assign()
+
+    def next_result(self) -> Out:
+        first = self._tasks[0]
+        while first.result is None:
+            self._assign()
+            self._wait()
+        self._tasks.popleft()
+        return first.result[0]
+
+    def _assign(self) -> None:
+        for hand in list(self._hands):
+            while self._unassigned and len(hand.tasks) <= _AHEAD:
+                try:
+                    hand.give(self._unassigned.popleft())
+                except OSError:
+                    self._replace(hand)
+                    break
+
+    def _wait(self) -> None:
+        """For the next result, or the end of a process or of its time."""
+        left_s = min(hand.left_s(self._limit_s) for hand in self._hands if hand.is_under_way)
+        ready = wait([hand.connection for hand in self._hands], max(left_s, 0.0))
+        for hand in list(self._hands):
+            if hand.connection in ready:
+                self._take(hand)
+            elif hand.is_under_way and hand.left_s(self._limit_s) <= 0:
+                self._replace(hand, is_late=True)
+
+    def _take(self, hand: _Hand[In, Out]) -> None:
+        try:
+            hand.take()
+        except (EOFError, OSError):
+            self._replace(hand)
+
+    def _replace(self, hand: _Hand[In, Out], *, is_late: bool = False) -> None:
+        """Its first task is the culprit; those behind it are done by others."""
+        hand.end()
+        self._hands.remove(hand)
+        if not hand.is_ready:
+            raise ServiceError(
+                f"a worker process ended before it could begin (code {hand.process.exitcode}): "
+                "is there enough memory?"
+            )
+        if hand.tasks:
+            hand.tasks[0].deaths += 1
+        if hand.tasks and (is_late or hand.tasks[0].deaths > 1):
+            culprit = hand.tasks.popleft()
+            ended = f"ended its process twice (code {hand.process.exitcode})"
+            reason = f"took longer than {self._limit_s:g} s" if is_late else ended
+            culprit.result = (self._give_up(culprit.item, reason),)
+        self._unassigned.extendleft(reversed(hand.tasks))
+        self._hands.append(_Hand(self._work))
+
+
+def _serve(connection: Connection, work: Callable[[In], Out]) -> None:
+    """The life of a worker process."""
+    # A Ctrl-C in the terminal is for the main process to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    inbox: queue.SimpleQueue[In] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, inbox), daemon=True).start()
+    connection.send("ready")
+    while True:
+        connection.send(work(inbox.get()))
+
+
+def _receive(connection: Connection, inbox: "queue.SimpleQueue[In]") -> None:
+    """Read whatever is sent, so that the main process never waits; end when it has ended."""
+    try:
+        while True:
+            inbox.put(connection.recv())
+    except (EOFError, OSError):
         os._exit(1)

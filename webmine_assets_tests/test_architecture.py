@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"errors"},
     "institutions": GROUND,
     "progress": set(),
-    "workers": set(),
+    "workers": {"errors"},
     "reading": GROUND,
     "crawl": SHARED,
     "extract": SHARED,

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import subprocess
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from webmine_assets.errors import ServiceError
 from webmine_assets.progress import LineProgress, SilentProgress
 from webmine_assets.workers import ordered_map
 
@@ -18,25 +20,83 @@ def _process(value: int) -> int:
     return os.getpid()
 
 
+def _given_up(value: int, reason: str) -> int:
+    return -value
+
+
+def _tell_why(value: int, reason: str) -> str:
+    return reason
+
+
+def _refuse_some(value: int) -> str:
+    """An item in ten hangs, another in ten ends its process."""
+    if value % 10 == 3:
+        time.sleep(3_600)
+    if value % 10 == 7:
+        os._exit(9)
+    return "done"
+
+
+def _last_words(value: int) -> int:
+    """Only the first process to come here dies."""
+    with contextlib.suppress(FileExistsError):
+        Path(os.environ["WEBMINE_TEST_MARK"]).touch(exist_ok=False)
+        os._exit(9)
+    return value
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 3, 200])
 def test_results_come_in_the_order_of_the_input(count: int) -> None:
-    assert list(ordered_map(_square, range(count), processes=2)) == [n * n for n in range(count)]
+    assert list(ordered_map(_square, range(count), give_up=_given_up, processes=2)) == [
+        n * n for n in range(count)
+    ]
 
 
 @pytest.mark.slow
 def test_few_items_are_done_here_and_many_elsewhere() -> None:
-    assert set(ordered_map(_process, range(5), processes=2)) == {os.getpid()}
-    assert os.getpid() not in set(ordered_map(_process, range(100), processes=2))
+    assert set(ordered_map(_process, range(5), give_up=_given_up, processes=2)) == {os.getpid()}
+    assert os.getpid() not in set(ordered_map(_process, range(100), give_up=_given_up, processes=2))
 
 
 @pytest.mark.slow
 def test_no_more_than_the_window_is_taken_ahead() -> None:
     taken: list[int] = []
     source = (taken.append(n) or n for n in range(1_000))
-    results = ordered_map(_square, source, processes=2, window=50)
+    results = ordered_map(_square, source, give_up=_given_up, processes=2, window=50)
     next(results)
     assert len(taken) <= 51
+
+
+@pytest.mark.slow
+def test_an_item_that_hangs_or_ends_its_process_costs_itself_only() -> None:
+    results = list(
+        ordered_map(_refuse_some, range(50), give_up=_tell_why, limit_s=0.5, processes=2)
+    )
+    odd = {3: "took longer than 0.5 s", 7: "ended its process twice (code 9)"}
+    assert results == [odd.get(value % 10, "done") for value in range(50)]
+
+
+@pytest.mark.slow
+def test_a_process_that_was_killed_once_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBMINE_TEST_MARK", str(tmp_path / "mark"))
+    results = ordered_map(_last_words, range(100), give_up=_given_up, processes=2)
+    assert list(results) == list(range(100))
+
+
+@pytest.mark.slow
+def test_a_process_that_cannot_begin_is_told_at_once() -> None:
+    class Unknown:
+        def __reduce__(self) -> tuple[object, tuple[int]]:
+            return os._exit, (5,)
+
+        def __call__(self, value: int) -> int:
+            return value
+
+    with pytest.raises(ServiceError, match="before it could begin"):
+        list(ordered_map(Unknown(), range(100), give_up=_given_up, processes=2))
 
 
 def test_plain_progress_is_a_line_now_and_then_and_the_last_one() -> None:
@@ -58,9 +118,9 @@ def test_plain_progress_is_a_line_now_and_then_and_the_last_one() -> None:
 _PARENT = """
 import os, sys, time
 from webmine_assets.workers import ordered_map
-from webmine_assets_tests.test_workers import _process
+from webmine_assets_tests.test_workers import _given_up, _process
 if __name__ == "__main__":
-    for pid in ordered_map(_process, range(10**9), processes=2):
+    for pid in ordered_map(_process, range(10**9), give_up=_given_up, processes=2):
         print(pid, flush=True)
         time.sleep(0.01)
 """

@@ -14,16 +14,14 @@ from typing import Any
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
 from webmine_assets.records import PageContent, PageMetadata, PageTopic
-from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhance_page
+from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhanced
 from webmine_assets.storage.finder import RowFinder, finding
 from webmine_assets.storage.lake import Lake, Written
-from webmine_assets.workers import ordered_map
 
 __all__ = [
     "EnhancedPage",
     "Enhancement",
     "StoredPage",
-    "enhance_page",
     "enhance_pages",
     "stored_pages",
 ]
@@ -131,7 +129,7 @@ class KnownRows:
     def complete(self, pages: Iterable[StoredPage]) -> Iterator[EnhancedPage]:
         """The rows of every page in order: known ones copied, others extracted."""
         order: deque[str] = deque()
-        for fresh in ordered_map(enhance_page, self._needing(pages, order)):
+        for fresh in enhanced(self._needing(pages, order)):
             while order[0] != fresh.content.page_id:
                 yield self._copy(order.popleft())
             order.popleft()

@@ -12,11 +12,10 @@ from typing import Any
 from webmine_assets.extract.version import EXTRACTOR_VERSION
 from webmine_assets.institutions import Institution
 from webmine_assets.records import PageContent, PageMetadata, PageSnapshot, PageTopic
-from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhance_page, stored_page
+from webmine_assets.stages.page_rows import EnhancedPage, StoredPage, enhanced, stored_page
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.finder import finding
 from webmine_assets.storage.lake import Lake
-from webmine_assets.workers import ordered_map
 
 DEFAULT_BATCH_SIZE = 10
 MAX_BATCH_SIZE = 100
@@ -118,7 +117,7 @@ def enhance_batch(
     for name in dict.fromkeys(candidate.institution for candidate in chosen):
         batch = [candidate for candidate in chosen if candidate.institution == name]
         pages = _stored(lake, batch, institutions.get(name), now or datetime.now(UTC))
-        done |= _enhance(lake, name, ordered_map(enhance_page, pages))
+        done |= _enhance(lake, name, enhanced(pages))
     return _answer(request, candidates, done)
 
 

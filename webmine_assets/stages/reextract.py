@@ -10,12 +10,11 @@ from webmine_assets.progress import Progress
 from webmine_assets.records import PageSnapshot
 from webmine_assets.stages.differences import Differences
 from webmine_assets.stages.enhance import stored_pages
-from webmine_assets.stages.page_rows import EnhancedPage, enhance_page
+from webmine_assets.stages.page_rows import EnhancedPage, enhanced
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.finder import RowFinder, finding
 from webmine_assets.storage.lake import Lake
 from webmine_assets.urls import forms_of, resolve
-from webmine_assets.workers import ordered_map
 
 # Metadata comes last: its rows are what tells that a page needs nothing more.
 _TABLES = ("page_content", "page_topics", "page_metadata")
@@ -64,7 +63,7 @@ def reextract(
         known = _Known(*(stack.enter_context(finding(lake, table, name)) for table in _TABLES))
         task = stack.enter_context(progress.task(f"{name}: extract again", total))
         pages = stored_pages(institution, lake=lake, now=now or datetime.now(UTC))
-        for done, page in enumerate(ordered_map(enhance_page, pages), 1):
+        for done, page in enumerate(enhanced(pages), 1):
             differences.compare(known.find(page.content.page_id), page)
             writers["page_content"].add(page.content)
             writers["page_metadata"].add(page.metadata)
