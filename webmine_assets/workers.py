@@ -8,8 +8,10 @@ that hangs, or ends its process, costs that process and its own result.
 # process breaks the pool for all. Nor pebble, whose processes share one pipe: two of them killed
 # from outside ended the pool in our trial, and a lock held by the dead one would hold up the rest.
 
+import contextlib
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import threading
@@ -79,6 +81,13 @@ class _Hand(Generic[In, Out]):
         self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
         self.process.start()
         theirs.close()
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        # A process that lets nobody else run, as a regular expression does, does not read either:
+        # sending it a large item here would wait for ever.
+        self._sender = threading.Thread(
+            target=_send_all, args=(self.connection, self._outbox), daemon=True
+        )
+        self._sender.start()
         self.tasks: deque[_Task[In, Out]] = deque()
         self.is_ready = False
         self.since = time.monotonic()
@@ -95,7 +104,7 @@ class _Hand(Generic[In, Out]):
         if not self.tasks:
             self.since = time.monotonic()
         self.tasks.append(task)
-        self.connection.send(task.item)
+        self._outbox.put(pickle.dumps(task.item, pickle.HIGHEST_PROTOCOL))
 
     def take(self) -> None:
         """The news that it can begin, or the result of its first task."""
@@ -108,6 +117,8 @@ class _Hand(Generic[In, Out]):
     def end(self) -> None:
         self.process.kill()
         self.process.join()
+        self._outbox.put(None)
+        self._sender.join()
         self.connection.close()
 
 
@@ -155,13 +166,9 @@ class _Crew(Generic[In, Out]):
         return first.result[0]
 
     def _assign(self) -> None:
-        for hand in list(self._hands):
+        for hand in self._hands:
             while self._unassigned and len(hand.tasks) <= _AHEAD:
-                try:
-                    hand.give(self._unassigned.popleft())
-                except OSError:
-                    self._replace(hand)
-                    break
+                hand.give(self._unassigned.popleft())
 
     def _wait(self) -> None:
         """For the next result, or the end of a process or of its time."""
@@ -197,6 +204,13 @@ class _Crew(Generic[In, Out]):
             culprit.result = (self._give_up(culprit.item, reason),)
         self._unassigned.extendleft(reversed(hand.tasks))
         self._hands.append(_Hand(self._work))
+
+
+def _send_all(connection: Connection, outbox: "queue.SimpleQueue[bytes | None]") -> None:
+    """Send what is put there until a None, or until the process has ended, which others notice."""
+    with contextlib.suppress(OSError):
+        while (item := outbox.get()) is not None:
+            connection.send_bytes(item)
 
 
 def _serve(connection: Connection, work: Callable[[In], Out]) -> None:

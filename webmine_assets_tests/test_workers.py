@@ -1,5 +1,6 @@
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -34,6 +35,12 @@ def _refuse_some(value: int) -> str:
         time.sleep(3_600)
     if value % 10 == 7:
         os._exit(9)
+    return "done"
+
+
+def _match_for_ever(text: str) -> str:
+    """Nothing else in the process runs while a regular expression is matched."""
+    re.match(r"(a+)+$", text[:40])
     return "done"
 
 
@@ -75,6 +82,16 @@ def test_an_item_that_hangs_or_ends_its_process_costs_itself_only() -> None:
     )
     odd = {3: "took longer than 0.5 s", 7: "ended its process twice (code 9)"}
     assert results == [odd.get(value % 10, "done") for value in range(50)]
+
+
+@pytest.mark.slow
+def test_a_process_that_takes_no_more_items_does_not_hold_up_the_others() -> None:
+    odd, even = "a" * 39 + "b" * 2_000_000, "b" * 2_000_000
+    items = [odd if n % 20 == 3 else even for n in range(60)]
+    results = ordered_map(
+        _match_for_ever, items, give_up=lambda item, reason: reason, limit_s=1.0, processes=2
+    )
+    assert list(results) == ["took longer than 1 s" if i is odd else "done" for i in items]
 
 
 @pytest.mark.slow
