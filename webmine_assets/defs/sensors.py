@@ -32,8 +32,12 @@ def institution_partitions(
 ) -> SensorResult | SkipReason:
     """Keeps partitions equal to the institution files. A file that goes retires its partition; the
     data stays in the lake. A file with mistakes keeps its partition: it is there, only broken."""
-    wanted = {path.stem for path in institution_files(corpus.settings.institutions)}
+    folder = corpus.settings.institutions
     known = set(context.instance.get_dynamic_partitions(INSTITUTIONS))
+    if known and not folder.is_dir():
+        # A disk that is away for a moment: with their partitions backfills would end as well.
+        return SkipReason(f"{folder} is not there: {len(known)} partitions stay as they are")
+    wanted = {path.stem for path in institution_files(folder)}
     requests: list[AddDynamicPartitionsRequest | DeleteDynamicPartitionsRequest] = []
     if new := sorted(wanted - known):
         requests.append(institutions_partitions.build_add_request(new))

@@ -220,6 +220,14 @@ def test_partitions_that_equal_the_files_stay(instance: DagsterInstance, tmp_pat
     assert isinstance(result, SkipReason)
 
 
+def test_partitions_outlive_a_folder_that_is_away(
+    instance: DagsterInstance, tmp_path: Path
+) -> None:
+    result = institution_partitions(build_sensor_context(instance=instance), corpus=Corpus())
+    assert isinstance(result, SkipReason)
+    assert "institutions is not there: 2 partitions stay" in str(result.skip_message)
+
+
 def look(instance: DagsterInstance, cursor: str | None = None) -> tuple[list[str], str | None]:
     """The partitions whose freshness is to be checked after one look at all, and the cursor."""
     context = build_sensor_context(instance=instance, cursor=cursor)
