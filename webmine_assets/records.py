@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -93,6 +93,9 @@ class SnapshotMeta:
     alias_reasons: Annotated[tuple[str, ...], "why each alias is one, in the same order"] = ()
     source: Annotated[str, "crawl, sitemap, feed, csv, historical or warc"] = "crawl"
     sitemap_lastmod: Annotated[str | None, "when the site's sitemap says it last changed"] = None
+    pdf_properties: Annotated[
+        dict[str, str], "what a PDF says of itself: Title, Author, CreationDate …"
+    ] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

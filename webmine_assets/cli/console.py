@@ -131,5 +131,5 @@ def _cell(value: Any) -> str:
         return "[dim]–[/]"
     if isinstance(value, float):
         return f"{value:,.3f}".rstrip("0").rstrip(".")
-    text = str(value)
+    text = to_json(value, indent=None) if isinstance(value, list | dict) else str(value)
     return escape(text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…")

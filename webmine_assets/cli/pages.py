@@ -9,20 +9,24 @@ import typer
 
 from webmine_assets.cli.console import output, print_json
 from webmine_assets.errors import ConfigurationError, StorageError
+from webmine_assets.extract.flat_text import as_html
 from webmine_assets.extract.jsonl import extract_jsonl
 from webmine_assets.extract.page import ExtractedPage, extract_page
 from webmine_assets.institutions import load_institutions
+from webmine_assets.reading.pdf import PdfRefusal, is_pdf, read_pdf
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.page_rows import extract_stored, stored_page
 from webmine_assets.stages.reextract import find_stored
 from webmine_assets.storage.lake import Lake
 from webmine_assets.urls import resolve
 
+_PDF_TIMEOUT_S = 60.0
+
 
 def extract(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="HTML files, or JSON lines with --jsonl; - is standard input"),
+        typer.Argument(help="HTML or PDF files, JSON lines with --jsonl; - is standard input"),
     ] = None,
     url: Annotated[str, typer.Option(help="the page's URL, so that links become absolute")] = "",
     jsonl: Annotated[
@@ -51,10 +55,10 @@ def extract(
         _show(_extract_stored(stored), markdown=markdown)
     elif not files:
         raise ConfigurationError(
-            "name an HTML file, - for standard input, or use --stored URL or --jsonl"
+            "name an HTML or PDF file, - for standard input, or use --stored URL or --jsonl"
         )
     for path in files or ():
-        _show(extract_page(_read(path), url=url), markdown=markdown)
+        _show(extract_page(_page_in(path), url=url), markdown=markdown)
 
 
 def _extract_lines(files: list[Path]) -> None:
@@ -85,6 +89,16 @@ def _extract_stored(url: str) -> ExtractedPage:
     institutions = load_institutions(settings.institutions).institutions
     page = stored_page(snapshot, institutions.get(snapshot.institution), now=datetime.now(UTC))
     return extract_stored(page)
+
+
+def _page_in(path: Path) -> bytes | str:
+    body = _read(path)
+    if not is_pdf(body):
+        return body
+    pdf = read_pdf(body, timeout_s=_PDF_TIMEOUT_S)
+    if isinstance(pdf, PdfRefusal):
+        raise ConfigurationError(f"{path}: the PDF is {pdf.reason}: {pdf.detail}")
+    return as_html(pdf.text, pdf_properties=pdf.properties)
 
 
 def _read(path: Path) -> bytes:

@@ -3,7 +3,7 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pyarrow
 import pyarrow.csv
@@ -45,25 +45,32 @@ def query(
     answer = warehouse.query(Lake(read_settings().lake), sql)
     match Format.JSON if as_json else format:
         case Format.TABLE:
-            print_table(answer.slice(0, _SHOWN_ROWS).to_pylist())
+            print_table(_rows(answer.slice(0, _SHOWN_ROWS)))
             if answer.num_rows > _SHOWN_ROWS:
                 output.print(f"[dim]{_SHOWN_ROWS} of {answer.num_rows} rows; -f csv gives all[/]")
         case Format.CSV:
             pyarrow.csv.write_csv(_flat(answer), out or sys.stdout.buffer)
         case Format.JSON if out:
-            out.write_text(to_json(answer.to_pylist()) + "\n", "utf-8")
+            out.write_text(to_json(_rows(answer)) + "\n", "utf-8")
         case Format.JSON:
-            print_json(answer.to_pylist())
+            print_json(_rows(answer))
         case Format.PARQUET:
             if out is None:
                 raise ConfigurationError("--format parquet needs --out FILE")
             pyarrow.parquet.write_table(answer, out, compression="zstd")
 
 
+def _rows(table: pyarrow.Table) -> list[dict[str, Any]]:
+    """A map is an object, as in JSON, not a list of pairs."""
+    rows: list[dict[str, Any]] = table.to_pylist(maps_as_pydicts="lossy")
+    return rows
+
+
 def _flat(table: pyarrow.Table) -> pyarrow.Table:
     """Columns that CSV cannot hold (lists, maps, bytes) as JSON text."""
     for position, field in enumerate(table.schema):
         if pyarrow.types.is_nested(field.type) or pyarrow.types.is_large_binary(field.type):
-            texts = [to_json(value, indent=None) for value in table.column(position).to_pylist()]
+            values = table.column(position).to_pylist(maps_as_pydicts="lossy")
+            texts = [to_json(value, indent=None) for value in values]
             table = table.set_column(position, field.name, pyarrow.array(texts, pyarrow.string()))
     return table

@@ -60,7 +60,12 @@ def build_row(
         last_modified=response.headers.get("last-modified"),
         first_seen_at=previous.first_seen_at if previous else response.fetched_at,
         changed_at=previous.changed_at if previous and is_same else response.fetched_at,
-        meta=replace(render_meta(reading), redirects=response.redirects, source=item.source),
+        meta=replace(
+            render_meta(reading),
+            redirects=response.redirects,
+            source=item.source,
+            pdf_properties=parsed.properties,
+        ),
     )
 
 

@@ -1,17 +1,18 @@
 """A PDF written by hand: A4 pages of plain text in Helvetica, the same bytes every time."""
 
 import textwrap
+from datetime import date
 
 _LINES_A_PAGE = 46
 _CHARACTERS_A_LINE = 82
 
 
-def build_pdf(title: str, paragraphs: list[str]) -> bytes:
+def build_pdf(title: str, paragraphs: list[str], *, author: str, created_on: date) -> bytes:
     """Text must fit Latin-1, which is what the standard fonts encode without an embedded font."""
     lines = [title, "", *_wrapped(paragraphs)]
     starts = range(0, len(lines), _LINES_A_PAGE)
     pages = [lines[start : start + _LINES_A_PAGE] for start in starts]
-    return _assemble(_objects(title, pages))
+    return _assemble(_objects(_information(title, author, created_on), pages))
 
 
 def _wrapped(paragraphs: list[str]) -> list[str]:
@@ -22,14 +23,24 @@ def _wrapped(paragraphs: list[str]) -> list[str]:
     ]
 
 
-def _objects(title: str, pages: list[list[str]]) -> list[bytes]:
+def _information(title: str, author: str, created_on: date) -> bytes:
+    values = {
+        b"Title": title,
+        b"Author": author,
+        b"CreationDate": f"D:{created_on:%Y%m%d}090000Z",
+        b"Producer": "webmine demo",
+    }
+    return b"".join(b"/%b %b " % (name, _literal(value)) for name, value in values.items())
+
+
+def _objects(information: bytes, pages: list[list[str]]) -> list[bytes]:
     """Catalog, page tree, font and information first, then a page and its content in turn."""
     kids = " ".join(f"{5 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R /Lang (en) >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        b"<< /Title " + _literal(title) + b" /Producer (webmine demo) >>",
+        b"<< " + information + b">>",
     ]
     for index, lines in enumerate(pages):
         objects += [_page(6 + 2 * index), _content(lines)]

@@ -75,7 +75,12 @@ def _paint(painter: Painter, page: Page, pages: list[Page]) -> Resource:
 
 
 def _pdf(document: dict[str, Any]) -> Resource:
-    body = build_pdf(document["title"], document["body"].strip().split("\n\n"))
+    body = build_pdf(
+        document["title"],
+        document["body"].strip().split("\n\n"),
+        author=document["author"],
+        created_on=document["updated"],
+    )
     return Resource(body=body, content_type="application/pdf", modified_on=document["updated"])
 
 

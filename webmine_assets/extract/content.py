@@ -17,6 +17,7 @@ from webmine_assets.extract.outline import SKIPPED, Block, Outline, build_outlin
 from webmine_assets.extract.prune import pruned, survives
 from webmine_assets.extract.rules import Removal, apply_rules
 from webmine_assets.extract.stated import stated_blocks
+from webmine_assets.extract.words import count_words
 from webmine_assets.institutions import ExtractionRule
 
 MIN_CONTENT_CHARS = 500
@@ -75,7 +76,7 @@ def extract_content(document: Document, *, rules: Sequence[ExtractionRule] = ())
         selected=selected,
         selection_reason=reason,
         text_source=choice.source,
-        word_count=len(text.split()),
+        word_count=count_words(text),
         rules_applied=removal.applied,
         rules_invalid=removal.invalid,
         main_elements=(choice.node.element,) if choice.node else (),

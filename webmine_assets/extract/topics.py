@@ -33,6 +33,7 @@ WEIGHTS = {
     "article:tag": 0.6,
     "itemprop:keywords": 0.6,
     "html:tags": 0.5,
+    "pdf:keywords": 0.5,
     "url:path": 0.4,
 }
 """How far one source alone is believed; sources are taken as independent."""
@@ -141,6 +142,11 @@ def _meta_keywords(document: Document) -> Iterator[str]:
             yield from _SEPARATOR.split(value[:5_000])
 
 
+def _pdf_keywords(document: Document) -> Iterator[str]:
+    for value in document.metas.get("pdf:keywords", ()):
+        yield from _SEPARATOR.split(value)
+
+
 def _article_tags(document: Document) -> Iterator[str]:
     for value in document.metas.get("article:tag", ())[:MAX_NAMED_PER_SOURCE]:
         yield from _SEPARATOR.split(value[:1_000])
@@ -175,6 +181,7 @@ TOPIC_SOURCES: tuple[tuple[str, Callable[[Document], Iterable[str]]], ...] = (
     ("article:tag", _article_tags),
     ("itemprop:keywords", _structured_keywords),
     ("html:tags", _html_tags),
+    ("pdf:keywords", _pdf_keywords),
 )
 """Then the address and the text, which need more than the document."""
 

@@ -6,6 +6,7 @@ Reading the files is the work of `archive.reader`, which hands the pages in.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from webmine_assets.reading.pdf import is_pdf
 from webmine_assets.reading.stored import StoredPage
 from webmine_assets.urls import resolve
 
@@ -46,7 +47,7 @@ def _media_type(page: StoredPage) -> str:
     """The declared type; for pages without one, what the bytes begin like."""
     if page.content_type:
         return page.content_type
-    if page.body.startswith(b"%PDF-"):
+    if is_pdf(page.body):
         return "application/pdf"
     return "text/html" if page.body.lstrip()[:1] == b"<" else "application/octet-stream"
 

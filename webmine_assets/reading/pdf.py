@@ -9,19 +9,30 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Literal
+
+_SNIFFED_BYTES = 1024
 
 RefusalReason = Literal["encrypted", "broken", "timeout", "crashed"]
 
 
+def is_pdf(body: bytes) -> bool:
+    """Told from the first bytes: servers give PDFs any type."""
+    return body[:_SNIFFED_BYTES].lstrip().startswith(b"%PDF-")
+
+
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """What a PDF says: its pages' text, and the title from its properties."""
+    """What a PDF says: its pages' text, and its properties (Title, Author, CreationDate …)."""
 
     text: str
-    title: str | None
     page_count: int
+    properties: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str | None:
+        return self.properties.get("Title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +65,12 @@ class PdfReader:
                 answer = _ask(process, body)
             finally:
                 alarm.cancel()
+                # A kill that has begun would else meet the next file.
+                alarm.join()
+            if answer is None or expired.is_set():
+                self._stop()
             if answer is not None:
                 return answer
-            self._stop()
             if expired.is_set():
                 return PdfRefusal("timeout", f"more than {timeout_s:g} s")
             return PdfRefusal("crashed", f"the reading process ended with {process.returncode}")
@@ -125,7 +139,7 @@ def _ask(process: subprocess.Popen[bytes], body: bytes) -> PdfText | PdfRefusal 
         return None
     if "reason" in answer:
         return PdfRefusal(answer["reason"], answer["detail"])
-    return PdfText(answer["text"], answer["title"], answer["page_count"])
+    return PdfText(answer["text"], answer["page_count"], answer["properties"])
 
 
 def _kill(process: subprocess.Popen[bytes], expired: threading.Event) -> None:

@@ -11,20 +11,20 @@ from pypdfium2 import raw
 # compression bomb ends this process and nothing else.
 _MAX_MEMORY_BYTES = 1_000_000_000
 _MAX_TEXT_CHARS = 5_000_000
-_MAX_TITLE_CHARS = 500
+_MAX_PROPERTY_CHARS = 500
+_PROPERTIES = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
 
 
 def read_document(body: bytes) -> dict[str, Any]:
-    """Text, title and page count, or the reason and detail of a refusal."""
+    """Text, page count and properties, or the reason and detail of a refusal."""
     try:
         document = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as problem:
         encrypted = problem.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
         return {"reason": "encrypted" if encrypted else "broken", "detail": str(problem)}
     try:
-        title = " ".join(document.get_metadata_value("Title").split())[:_MAX_TITLE_CHARS]
-        text = _text(document)
-        return {"text": text, "title": title or None, "page_count": len(document)}
+        text, properties = _text(document), _properties(document)
+        return {"text": text, "page_count": len(document), "properties": properties}
     except pypdfium2.PdfiumError as problem:
         return {"reason": "broken", "detail": str(problem)}
     finally:
@@ -37,6 +37,13 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         body = requests.read(int.from_bytes(length, "big"))
         answers.write(json.dumps(read_document(body)).encode() + b"\n")
         answers.flush()
+
+
+def _properties(document: pypdfium2.PdfDocument) -> dict[str, str]:
+    """What the file says of itself, each value on one line; empty ones are left out."""
+    values = ((name, _clean(document.get_metadata_value(name))) for name in _PROPERTIES)
+    lines = ((name, " ".join(value.split())[:_MAX_PROPERTY_CHARS]) for name, value in values)
+    return {name: line for name, line in lines if line}
 
 
 def _text(document: pypdfium2.PdfDocument) -> str:

@@ -94,8 +94,9 @@ def stored_pages(institution: Institution, *, lake: Lake, now: datetime) -> Iter
                 now=now,
                 feed_title=title,
                 feed_date=published_at,
-                # A partition of an earlier version has no such column.
+                # A partition of an earlier version has no such columns.
                 sitemap_date=meta.get("sitemap_lastmod"),
+                pdf_properties=dict(meta.get("pdf_properties") or ()),
                 **row,
             )
 

@@ -1,13 +1,13 @@
 """The rows of one page in the enhanced tables, and all they are made from."""
 
 import hashlib
-import html
 import json
 import traceback
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from webmine_assets.extract.flat_text import as_html
 from webmine_assets.extract.page import ExtractedPage, extract_page
 from webmine_assets.extract.version import EXTRACTOR_VERSION
 from webmine_assets.institutions import ExtractionRule, Institution
@@ -37,6 +37,7 @@ class StoredPage:
     feed_title: str | None = None
     feed_date: str | None = None
     sitemap_date: str | None = None
+    pdf_properties: dict[str, str] = field(default_factory=dict)
 
     @property
     def inputs_digest(self) -> str:
@@ -56,6 +57,7 @@ class StoredPage:
             self.feed_title,
             self.feed_date,
             self.sitemap_date,
+            sorted(self.pdf_properties.items()),
         )
         digest = hashlib.blake2b(json.dumps(small).encode(), digest_size=16)
         digest.update(self.body)
@@ -89,6 +91,7 @@ def stored_page(
         topics=institution.topics if institution else (),
         now=now,
         sitemap_date=snapshot.meta.sitemap_lastmod,
+        pdf_properties=snapshot.meta.pdf_properties,
     )
 
 
@@ -126,12 +129,11 @@ def extract_stored(page: StoredPage) -> ExtractedPage:
 
 
 def _as_html(page: StoredPage) -> bytes | str:
-    """The body, or for a PDF and plain text its text as paragraphs, so that one path serves all."""
     if "html" in page.content_type or "xml" in page.content_type:
         return page.body
-    title = f"<title>{html.escape(page.title)}</title>" if page.title else ""
-    blocks = (f"<p>{html.escape(block)}</p>" for block in page.text.split("\n") if block.strip())
-    return f"<html><head>{title}</head><body><article>{''.join(blocks)}</article></body></html>"
+    # Snapshots of an earlier version know of a PDF's properties its title only.
+    title = {"Title": page.title} if page.title else {}
+    return as_html(page.text, pdf_properties=title | page.pdf_properties)
 
 
 def _content_row(page: StoredPage, extracted: ExtractedPage) -> PageContent:

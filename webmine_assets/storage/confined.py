@@ -152,7 +152,9 @@ def _cause_of_death(lived_s: float, timeout_s: float) -> QueryError:
 def _read_answer(data: bytes, *, is_cut: bool, elapsed_s: float) -> Answer:
     table: pa.Table = pa.ipc.open_stream(data).read_all()
     try:
-        rows = tuple(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        rows = tuple(
+            zip(*(c.to_pylist(maps_as_pydicts="lossy") for c in table.columns), strict=True)
+        )
     except OverflowError:
         # DuckDB's dates reach further than Python's.
         raise QueryError("a date is out of range; cast it to varchar to see it") from None

@@ -96,7 +96,7 @@ def _write_csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema, sink: Binar
     writer = csv.writer(text)
     writer.writerow(schema.names)
     count = 0
-    for row in _rows(batches, schema):
+    for row in _rows(batches):
         writer.writerow(_cell(value) for value in row.values())
         count += 1
     text.detach()
@@ -105,18 +105,16 @@ def _write_csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema, sink: Binar
 
 def _write_json_lines(batches: Iterable[pa.RecordBatch], schema: pa.Schema, sink: BinaryIO) -> int:
     count = 0
-    for row in _rows(batches, schema):
+    for row in _rows(batches):
         line = json.dumps(row, ensure_ascii=False, default=_plain)
         sink.write(line.encode("utf-8", "replace") + b"\n")
         count += 1
     return count
 
 
-def _rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[dict[str, Any]]:
-    maps = [field.name for field in schema if pa.types.is_map(field.type)]
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
     for batch in batches:
-        for row in batch.to_pylist():
-            yield row | {name: dict(row[name] or ()) for name in maps}
+        yield from batch.to_pylist(maps_as_pydicts="lossy")
 
 
 def _cell(value: object) -> object:

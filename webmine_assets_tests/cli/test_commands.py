@@ -2,13 +2,14 @@
 
 import json
 import socket
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from webmine_assets import __version__
 from webmine_assets.cli.summary import reasons_of_emptiness
+from webmine_assets.demo.pdf import build_pdf
 from webmine_assets.institutions import load_institution
 from webmine_assets.records import Decision, Seed, SeedSource
 from webmine_assets.storage.lake import Lake
@@ -114,6 +115,13 @@ def test_query_answers_go_to_a_file_and_nested_columns_into_csv(
     assert json.loads(out.read_text()) == [{"a": 1}]
     csv = webmine("query", "select headers, meta, body from page_snapshots", "-f", "csv").stdout
     assert "alias_urls" in csv
+    assert '{""content-type"": ""text/html; charset=utf-8""}' in csv
+    [row] = json.loads(webmine("query", "select headers from page_snapshots", "--json").stdout)
+    assert row["headers"] == {"content-type": "text/html; charset=utf-8"}
+    assert (
+        '{"content-type": "text/html; charset'
+        in webmine("query", "select headers from page_snapshots").stdout
+    )
     missing = str(tmp_path / "none" / "x.csv")
     assert_clear(webmine("query", "select 1", "-f", "csv", "-o", missing), 1, "x.csv")
 
@@ -186,7 +194,23 @@ def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -
     assert [json.loads(answer)["id"] for answer in answers] == ["7", None]
     assert "error" in json.loads(answers[1])
     assert_clear(webmine("extract", str(tmp_path / "none.html")), 2, "cannot be read")
-    assert_clear(webmine("extract"), 2, "name an HTML file")
+    assert_clear(webmine("extract"), 2, "name an HTML or PDF file")
+
+
+def test_extract_reads_a_pdf_and_what_it_says_of_itself(webmine: Webmine, tmp_path: Path) -> None:
+    file = tmp_path / "report.pdf"
+    sentences = [f"Sentence number {n} of this report says something else." for n in range(12)]
+    file.write_bytes(
+        build_pdf("Report 2023", sentences, author="Jane Doe", created_on=date(2024, 3, 1))
+    )
+    found = json.loads(webmine("extract", str(file)).stdout)
+    assert (found["title"], found["author"]) == ("Report 2023", "Jane Doe")
+    assert found["published_at"] == "2024-03-01T09:00:00+00:00"
+    assert "Sentence number 7" in found["text"]
+    assert found["sources"]["title"] == "title:pdf:title"
+    assert found["sources"]["date"] == "date:pdf:creationdate"
+    file.write_bytes(b"%PDF-1.7 nothing")
+    assert_clear(webmine("extract", str(file)), 2, "report.pdf: the PDF is broken")
 
 
 def test_json_lines_come_from_files_too_and_broken_ones_are_named(

@@ -42,7 +42,19 @@ def reader() -> Iterator[PdfReader]:
 def test_text_title_and_pages_are_read(reader: PdfReader) -> None:
     body = build_pdf("Annual report of the faculty", pages=2, title="Report 2024")
     text = "Annual report of the faculty\n\nAnnual report of the faculty"
-    assert reader.read(body, timeout_s=20) == PdfText(text, "Report 2024", 2)
+    assert reader.read(body, timeout_s=20) == PdfText(text, 2, {"Title": "Report 2024"})
+
+
+def test_properties_are_read_on_one_line_each_and_bounded(reader: PdfReader) -> None:
+    info = f"Report)/Author(Jane\\n Doe)/Subject()/ModDate(D:20240131)/Keywords({'x' * 900}"
+    read = reader.read(build_pdf("x", title=info), timeout_s=20)
+    assert isinstance(read, PdfText)
+    assert read.properties == {
+        "Title": "Report",
+        "Author": "Jane Doe",
+        "ModDate": "D:20240131",
+        "Keywords": "x" * 500,
+    }
 
 
 def test_a_pdf_without_a_title_has_none(reader: PdfReader) -> None:

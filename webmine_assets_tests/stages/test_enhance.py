@@ -56,6 +56,47 @@ def test_a_sitemap_s_date_is_evidence_and_a_new_one_makes_the_row_anew(tmp_path:
     assert [p.source for p in row.provenance if p.field == "modified"] == ["modified:sitemap"]
 
 
+def test_what_a_pdf_says_of_itself_is_evidence(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    properties = {
+        "Title": "Report 2024",
+        "Author": "Doe, Jane",
+        "Subject": "What the department of boats did in a year.",
+        "Keywords": "harbour; sailing",
+        "CreationDate": "D:20250301090000+01'00'",
+        "ModDate": "D:20250302",
+    }
+    pdf = replace(
+        page("https://u1.edu/report.pdf", html("boat 1")),
+        content_type="application/pdf",
+        title="Report 2024",
+        body=b"%PDF-1.7",
+    )
+    told = replace(pdf, meta=replace(pdf.meta, pdf_properties=properties))
+    lake.write("page_snapshots", "u1", [told])
+    enhance(lake)
+    [row] = lake.read(PageMetadata, "page_metadata", "u1")
+    assert (row.title, row.authors) == ("Report 2024", ("Jane Doe",))
+    assert row.description == properties["Subject"]
+    assert (row.published_at, row.modified_at) == ("2025-03-01T09:00:00+01:00", "2025-03-02")
+    found = {p.field: (p.source, p.raw) for p in row.provenance if ":pdf:" in p.source}
+    assert found == {
+        "title": ("title:pdf:title", "Report 2024"),
+        "description": ("description:pdf:subject", properties["Subject"]),
+        "author": ("author:pdf:author", "Doe, Jane"),
+        "date": ("date:pdf:creationdate", properties["CreationDate"]),
+        "modified": ("modified:pdf:moddate", "D:20250302"),
+        "topics": ("topics:pdf:keywords+url:path", "harbour, sailing, report"),
+    }
+    topics = {t.topic: t.sources for t in lake.read(PageTopic, "page_topics", "u1")}
+    assert topics["sailing"] == ("pdf:keywords",)
+    # A snapshot of an earlier version knows of the properties the title only.
+    lake.write("page_snapshots", "u1", [pdf])
+    assert enhance(lake).kept == 0
+    [row] = lake.read(PageMetadata, "page_metadata", "u1")
+    assert (row.title, row.authors, row.published_at) == ("Report 2024", (), None)
+
+
 def test_force_makes_every_row_anew(tmp_path: Path) -> None:
     lake = lake_with(tmp_path)
     enhance_pages(institution(), lake=lake, progress=SilentProgress(), now=NOON)

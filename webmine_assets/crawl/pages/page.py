@@ -5,7 +5,7 @@ Runs in the parser processes, so input and result are small and picklable.
 
 import re
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
@@ -69,6 +69,8 @@ class ParsedPage:
     links_left_off: int = 0
     canonical: str | None = None
     signals: PageSignals | None = None
+    properties: dict[str, str] = field(default_factory=dict)
+    """What a PDF says of itself."""
     refusal: Refusal | None = None
 
 
@@ -142,19 +144,25 @@ def _routes(document: HtmlElement, base: str, *, is_docsify: bool) -> tuple[Link
 
 def _read_plain(page: PageInput, kind: str) -> ParsedPage:
     decoded = decode(page.body, _charset(page.headers))
-    return _of_text(page, kind, decoded.text.strip(), title=None, encoding=decoded.encoding)
+    return _of_text(page, kind, decoded.text.strip(), encoding=decoded.encoding)
 
 
 def _read_pdf(page: PageInput) -> ParsedPage:
     answer = read_pdf(page.body, timeout_s=PDF_TIMEOUT_S)
     if isinstance(answer, PdfRefusal):
         return unreadable(f"pdf_{answer.reason}", answer.detail)
-    return _of_text(page, PDF_TYPE, answer.text, title=answer.title, encoding=None)
+    return _of_text(page, PDF_TYPE, answer.text, properties=answer.properties)
 
 
 def _of_text(
-    page: PageInput, kind: str, text: str, *, title: str | None, encoding: str | None
+    page: PageInput,
+    kind: str,
+    text: str,
+    *,
+    encoding: str | None = None,
+    properties: dict[str, str] | None = None,
 ) -> ParsedPage:
+    title = (properties or {}).get("Title")
     language = detect(text)
     robots = parse_x_robots_tag(page.headers.get("x-robots-tag", ""), agent=USER_AGENT_TOKEN)
     return ParsedPage(
@@ -166,6 +174,7 @@ def _of_text(
         lang_confidence=language.confidence if language else None,
         checksum=checksum(text),
         simhash=simhash(text),
+        properties=properties or {},
         refusal=decide_page(PageText(title, None, text), robots),
     )
 

@@ -10,6 +10,7 @@ from webmine_assets.crawl.pages.links import MetaRobots
 from webmine_assets.crawl.pages.text import PageText
 from webmine_assets.reading.charset import UTF16_TAG
 from webmine_assets.reading.language import Language
+from webmine_assets.reading.pdf import is_pdf
 from webmine_assets.records import Decision
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def parse_content_type(header: str | None) -> ContentType:
 def kind_of(content_type: str | None, body: bytes) -> Kind | None:
     """How to read a body, by its header or, where that says nothing, by its first bytes."""
     media_type = parse_content_type(content_type).media_type
-    if body[:_SNIFF_BYTES].lstrip().startswith(b"%PDF-"):
+    if is_pdf(body):
         return Kind.PDF
     if media_type in _UNKNOWN_TYPES:
         return Kind.HTML if _MARKUP.search(body[:_SNIFF_BYTES]) else None

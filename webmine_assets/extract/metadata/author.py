@@ -7,7 +7,7 @@ from itertools import islice
 
 from webmine_assets.extract.marks import Element
 from webmine_assets.extract.metadata import names
-from webmine_assets.extract.metadata.byline import split_names
+from webmine_assets.extract.metadata.byline import MARKED_BY, split_names
 from webmine_assets.extract.metadata.cascade import (
     Offer,
     Outcome,
@@ -25,6 +25,7 @@ MAX_RAW_CHARS = 300
 MAX_BY_LINE_CHARS = 120
 MAX_NEIGHBOUR_CHARS = 60
 MAX_PROFILE_LINKS = 40
+PDF = "pdf:author"
 _OUTSIDE = "in a menu, a comment or a side part"
 _FORM_TAGS = frozenset({"input", "label", "form", "textarea"})
 _BY_WORD = r"(?:by|von|vom|par|por|text|autor(?:in)?|author)"
@@ -105,7 +106,7 @@ def _by_lines(evidence: Evidence) -> Iterator[Offer]:
 
 def _by_texts(block: Block) -> Iterator[str]:
     """The line itself, or the pieces of it that start with "by"."""
-    if _BY_LINE.match(block.text):
+    if _is_by_line(block.text):
         yield block.text[:MAX_RAW_CHARS]
         return
     # A block without elements has no other pieces; most have none, and the search is the dear part.
@@ -114,6 +115,10 @@ def _by_texts(block: Block) -> Iterator[str]:
     for token in block.tokens:
         if isinstance(token, tuple) and _BY_LINE_START.match(token[1].text or ""):
             yield text_of(token[1], limit=MAX_RAW_CHARS)
+
+
+def _is_by_line(text: str) -> bool:
+    return bool(_BY_LINE.match(text) or MARKED_BY.match(text))
 
 
 def _flaw_of_by_line(text: str) -> str:
@@ -141,6 +146,7 @@ AUTHOR_SOURCES = (
     meta("dcterms.creator"),
     meta("parsely-author"),
     meta("sailthru.author"),
+    meta(PDF),
     Source("rel:author", _rel),
     _class("author"),
     _class("byline"),
@@ -177,10 +183,10 @@ def extract_authors(evidence: Evidence) -> Outcome[tuple[str, ...]]:
             return Rejected("the site's name")
         found = [
             _without_site(name, evidence)
-            for name in split_names(raw, surname_first=source in _SURNAME_FIRST)
+            for name in split_names(raw, surname_first=_is_surname_first(raw, source))
         ]
         if source == "class:byline" and not (
-            _BY_LINE.match(raw) or any(map(names.looks_personal, found))
+            _is_by_line(raw) or any(map(names.looks_personal, found))
         ):
             return Rejected("no name in it")
         flaws = [names.flaw_of(n) or _doubt(n, source, evidence, agreed) for n in found]
@@ -192,6 +198,11 @@ def extract_authors(evidence: Evidence) -> Outcome[tuple[str, ...]]:
         return good or Rejected(flaws[0] if flaws else "no name in it")
 
     return run("author", AUTHOR_SOURCES, evidence, check, gather=_GATHERED)
+
+
+def _is_surname_first(raw: str, source: str) -> bool:
+    """In a PDF "Doe, Jane" is one person, "Jane Doe, John Roe" are two."""
+    return source in _SURNAME_FIRST or (source == PDF and " " not in raw.partition(",")[0].strip())
 
 
 def _agreed(evidence: Evidence) -> frozenset[str]:
@@ -236,4 +247,6 @@ def _doubt(name: str, source: str, evidence: Evidence, agreed: frozenset[str]) -
         return "the site's name"
     if source == "meta:author" and names.is_company(name):
         return "a company, not a person"
+    if source == PDF and names.is_account(name):
+        return "who was logged in, not who wrote it"
     return ""

@@ -8,6 +8,13 @@ from webmine_assets.extract.metadata.wording import squeeze, word_set
 MAX_LABEL_WORDS, MAX_KIND_WORDS = 14, 4
 
 BY = word_set("by von par por vom")
+HAN_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
+MARKED_BY = re.compile(
+    r"\s*(?:作者|记者|記者|撰文|文|著者|執筆|글|기자|автор|текст|συντάκτης|بقلم|كتب|الكاتب|نویسنده)"
+    r"\s*[:：/／|｜=＝]\s*",
+    re.IGNORECASE,
+)
+"""Labels of other scripts: many of these words are followed by no space, all by a sign."""
 _BY_IN_LOWER_CASE = word_set("de di od door av af przez")
 _LABELS = word_set(
     """written posted published reported edited created story words text article post author
@@ -44,7 +51,7 @@ PARTICLES = word_set(
 )
 _DEGREES = word_set("jr sr phd ph.d md m.d ma m.a dr ii iii iv esq rn cpa mba msc bsc mph jd")
 _SPLIT = re.compile(
-    r"\s*[;|•·\n]\s*|\s*,\s*|\s+[&+/–—]\s+|\s+-\s+|\s+(?:and|und|et|y|og|och|sowie|with|mit)\s+",
+    r"\s*[;|•·、，\n]\s*|\s*,\s*|\s+[&+/–—]\s+|\s+-\s+|\s+(?:and|und|et|y|og|och|sowie|with|mit)\s+",
     re.IGNORECASE,
 )
 _TRIM = " \t,.;:|-–—·•*\"'“”„‚‘’()[]<>@#"
@@ -52,7 +59,7 @@ _TRIM = " \t,.;:|-–—·•*\"'“”„‚‘’()[]<>@#"
 
 def split_names(raw: str, *, surname_first: bool = False) -> list[str]:
     """The names in a by-line without labels, roles and dates; not yet judged."""
-    text = squeeze(raw)
+    text = MARKED_BY.sub("", squeeze(raw), count=1)
     if surname_first and text.count(",") == 1:
         family, given = text.split(",")
         return [squeeze(f"{given} {family}")]
@@ -136,8 +143,15 @@ def _once(name: str) -> str:
 
 def _is_remark(name: str) -> bool:
     """After the first name, a lone word or one in lower case is a role or a place."""
+    if HAN_NAME.fullmatch(name):
+        return False
     words = name.split()
-    return len(words) < 2 or not words[-1][0].isupper() or not words[0][0].isupper()
+    return len(words) < 2 or not (is_capital(words[-1][0]) and is_capital(words[0][0]))
+
+
+def is_capital(letter: str) -> bool:
+    """Or a letter of a script that has no small ones."""
+    return letter.isalpha() and not letter.islower()
 
 
 def _is_role(part: str) -> bool:

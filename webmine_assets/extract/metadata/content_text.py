@@ -15,6 +15,7 @@ from webmine_assets.extract.metadata.cascade import Offer, Outcome, Rejected, So
 from webmine_assets.extract.metadata.evidence import Evidence
 from webmine_assets.extract.metadata.wording import squeeze, text_of
 from webmine_assets.extract.outline import Node, Outline
+from webmine_assets.extract.words import count_words
 
 MIN_CHARS, MAX_CHARS = 50, 2_000
 MAX_CONTAINERS, MAX_PARAGRAPHS = 3, 500
@@ -134,4 +135,4 @@ def _check(raw: str, source: str, evidence: Evidence) -> ContentText | Rejected:
     text = squeeze(raw)
     if len(text) < MIN_CHARS:
         return Rejected(f"shorter than {MIN_CHARS} characters")
-    return ContentText(text[:MAX_CHARS].rstrip(), text.count(" ") + 1)
+    return ContentText(text[:MAX_CHARS].rstrip(), count_words(text))

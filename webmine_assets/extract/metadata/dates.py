@@ -79,6 +79,7 @@ PUBLISHED_SOURCES = (
     Source("feed", lambda evidence: offers([evidence.feed_date or ""])),
     Source("url", sightings.url_days),
     Source("class:date", sightings.dated_classes),
+    meta("pdf:creationdate"),
     Source("text", sightings.visible_days, last_resort=True),
     Source("script", _embedded, last_resort=True),
 )
@@ -91,6 +92,7 @@ MODIFIED_SOURCES = (
     meta("dcterms.modified"),
     meta("dc.date.modified"),
     meta("revised", source="meta:revised"),
+    meta("pdf:moddate"),
     Source("sitemap", lambda evidence: offers([evidence.sitemap_date or ""])),
 )
 _VAGUE = frozenset({"meta:other", "dcterms.issued", "dc.date.issued"})

@@ -68,6 +68,7 @@ DESCRIPTION_SOURCES = (
     meta("dc.description"),
     meta("dcterms.description"),
     meta("citation_abstract"),
+    meta("pdf:subject"),
     Source("first-p", _first_paragraph, last_resort=True),
 )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
 from webmine_assets.extract.metadata.months import MONTHS
 
@@ -39,7 +40,14 @@ _MONTH_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?\s{1,2}$")
 _MONTH_REACH = 16
 _Y_MONTH_D = re.compile(r"(?<!\d)((?:19|20)\d{2})\.?\s([^\W\d_]{3,12})\.?\s(\d{1,2})(?!\d)")
 _COMPACT = re.compile(r"(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2}))?(?!\d)")
+_PDF = re.compile(
+    r"\s*D:(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?(?:(Z)|([+-]\d{2})'?(\d{2})?)?)?"
+)
 _OFFSET = re.compile(r"[+-]\d{2}:\d{2}$")
+# Arabic, Persian, Devanagari and full-width digits, one sign for one.
+_DIGITS = {
+    zero + value: str(value) for zero in (0x0660, 0x06F0, 0x0966, 0xFF10) for value in range(10)
+}
 _EPOCH = re.compile(r"\s*(\d{10})(?:\d{3})?\s*")
 
 
@@ -65,23 +73,34 @@ class Moment:
         return self.day + timedelta(days=1 if int(self.iso[11:13] or 0) >= 12 else -1)
 
 
+class WrittenDay(NamedTuple):
+    """A date in a text and where it stands."""
+
+    day: date
+    start: int
+    end: int
+
+
 def parse_moment(raw: str, *, month_first: bool = False) -> Moment | None:
     """The date a machine-readable or short human value names; None if it names none."""
-    text = raw[:MAX_CHARS]
+    text = _plain_digits(raw[:MAX_CHARS])
     if epoch := _EPOCH.fullmatch(text):
         return _from_epoch(int(epoch[1]))
+    if pdf := _PDF.match(text):
+        return _from_pdf(pdf)
     if compact := _COMPACT.match(text.strip()):
         return _from_compact(compact)
     # What machines write begins with the date: no other can come before it.
     if (first := _YMD.match(text)) and (on := _day(first[1], first[2], first[3])):
         return _with_time(on, text, first.end())
-    for day, end in find_days(text, month_first=month_first):
-        return _with_time(day, text, end)
+    for written in find_days(text, month_first=month_first):
+        return _with_time(written.day, text, written.end)
     return None
 
 
-def find_days(text: str, *, month_first: bool = False) -> Iterator[tuple[date, int]]:
-    """The dates written in `text` by position, each with the index where it ends."""
+def find_days(text: str, *, month_first: bool = False) -> Iterator[WrittenDay]:
+    """The dates written in `text` by position."""
+    text = _plain_digits(text)
     found: list[tuple[int, int, date]] = []
     for match in _YMD.finditer(text):
         _collect(found, match, _day(match[1], match[2], match[3]))
@@ -102,7 +121,11 @@ def find_days(text: str, *, month_first: bool = False) -> Iterator[tuple[date, i
     for start, end, day in found:
         if start >= last_end:
             last_end = end
-            yield day, end
+            yield WrittenDay(day, start, end)
+
+
+def _plain_digits(text: str) -> str:
+    return text if text.isascii() else text.translate(_DIGITS)
 
 
 def _collect(found: list[tuple[int, int, date]], match: re.Match[str], day: date | None) -> None:
@@ -146,6 +169,16 @@ def _from_epoch(seconds: int) -> Moment | None:
 def _from_compact(match: re.Match[str]) -> Moment | None:
     day = _day(match[1], match[2], match[3])
     return Moment(day, day.isoformat()) if day else None
+
+
+def _from_pdf(match: re.Match[str]) -> Moment | None:
+    """A date of PDF (ISO 32000, 7.9.4): D:20240131120000+01'00'."""
+    day = _day(match[1], match[2], match[3])
+    if day is None or match[4] is None:
+        return Moment(day, day.isoformat()) if day else None
+    offset = "Z" if match[7] else f"{match[8]}:{match[9] or '00'}" if match[8] else ""
+    time = f"{match[4]}:{match[5]}:{match[6] or '00'}{offset}"
+    return _with_time(day, f"{day.isoformat()}T{time}", len("YYYY-MM-DD"))
 
 
 def _with_time(day: date, text: str, end: int) -> Moment:

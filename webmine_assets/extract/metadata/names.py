@@ -2,7 +2,7 @@
 
 import re
 
-from webmine_assets.extract.metadata.byline import PARTICLES, STOPS
+from webmine_assets.extract.metadata.byline import HAN_NAME, PARTICLES, STOPS, is_capital
 from webmine_assets.extract.metadata.months import MONTHS
 from webmine_assets.extract.metadata.wording import word_set
 
@@ -20,6 +20,10 @@ _ACCOUNTS = word_set(
     guest default wordpress wordpressadmin wpadmin superuser superadmin editor menu home login share
     print website site kontakt contact online name email e-mail false true tweet twitter facebook
     whatsapp pinterest linkedin"""
+)
+_COMPUTER_OWNERS = word_set(
+    """user benutzer utilisateur usuario utente customer owner microsoft windows office acrobat
+    adobe latex"""
 )
 
 
@@ -52,6 +56,12 @@ def is_company(name: str) -> bool:
     return _COMPANY.search(name) is not None
 
 
+def is_account(name: str) -> bool:
+    """What an office program writes as the author: a login name, or whoever owns the computer."""
+    words = name.lower().replace("-", " ").split()
+    return len(words) < 2 or not _COMPUTER_OWNERS.isdisjoint(words)
+
+
 def is_list(name: str) -> bool:
     """More words than a name has and none that joins them: a menu read on one line."""
     words = name.lower().split()
@@ -59,10 +69,12 @@ def is_list(name: str) -> bool:
 
 
 def looks_personal(name: str) -> bool:
-    """Two to four words, each with a capital or a particle."""
+    """Two to four words, each with a capital or a particle; or two to four signs of Han."""
+    if HAN_NAME.fullmatch(name):
+        return True
     words = name.split()
-    return 2 <= len(words) <= 4 and all(map(_has_capital, words)) and words[0][0].isupper()
+    return 2 <= len(words) <= 4 and all(map(_may_be_name, words)) and is_capital(words[0][0])
 
 
-def _has_capital(word: str) -> bool:
-    return word[0].isupper() or word.lower() in PARTICLES
+def _may_be_name(word: str) -> bool:
+    return is_capital(word[0]) or word.lower() in PARTICLES

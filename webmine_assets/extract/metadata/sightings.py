@@ -8,7 +8,7 @@ from itertools import chain, islice
 from webmine_assets.extract.marks import Element
 from webmine_assets.extract.metadata.cascade import Offer
 from webmine_assets.extract.metadata.evidence import Evidence
-from webmine_assets.extract.metadata.moment import find_days, parse_moment
+from webmine_assets.extract.metadata.moment import WrittenDay, find_days, parse_moment
 from webmine_assets.extract.metadata.wording import flat_text_of, squeeze, text_of
 from webmine_assets.extract.outline import Outline
 
@@ -108,12 +108,12 @@ def visible_days(evidence: Evidence) -> Iterator[Offer]:
     text = _page_text(evidence.outline) or _body_text(evidence)
     title = flat_text_of(heading) if heading is not None else ""
     first = month_first(evidence)
-    for day in _near_days(text, title, month_first=first):
-        yield Offer(day.isoformat())
+    yield from (Offer(near) for near in _near_days(text, title, month_first=first))
     found = list(find_days(text, month_first=first))
-    labelled = [d for d, end in found if _LABEL.search(text, max(end - _LABEL_REACH, 0), end)]
-    for day in dict.fromkeys([*labelled, *(day for day, _ in found)]):
-        yield Offer(day.isoformat())
+    labelled = [w for w in found if _LABEL.search(text, max(w.end - _LABEL_REACH, 0), w.end)]
+    firsts = {written.day: written for written in reversed([*labelled, *found])}
+    for day in dict.fromkeys(written.day for written in [*labelled, *found]):
+        yield Offer(_as_written(firsts[day], text))
 
 
 def _page_text(outline: Outline) -> str:
@@ -134,16 +134,21 @@ def _body_text(evidence: Evidence) -> str:
     return flat_text_of(body)[:MAX_TEXT_CHARS]
 
 
-def _near_days(text: str, title: str, *, month_first: bool) -> list[date]:
+def _as_written(written: WrittenDay, text: str) -> str:
+    return text[written.start : written.end]
+
+
+def _near_days(text: str, title: str, *, month_first: bool) -> list[str]:
     """The days around the heading, the nearest first; a look at all the text is much dearer."""
     start = max(text.find(title), 0)
     end = start + len(title)
     before = max(start - _NEAR_CHARS // 2, 0)
     window = text[before : end + _NEAR_CHARS]
-    found = find_days(window, month_first=month_first)
-    return [
-        day for _, day in sorted((_distance(before + at, start, end), day) for day, at in found)
-    ]
+    found = sorted(
+        find_days(window, month_first=month_first),
+        key=lambda written: (_distance(before + written.end, start, end), written.day),
+    )
+    return [_as_written(written, window) for written in found]
 
 
 def _distance(at: int, start: int, end: int) -> int:

@@ -20,6 +20,16 @@ from webmine_assets.extract.metadata.wording import fold, squeeze, text_of
 MAX_CUTS = 8  # a title of nothing but separators would be cut for ever
 MIN_CHARS, MAX_CHARS = 3, 200
 MAX_SUFFIX_WORDS = 5
+PDF = "pdf:title"
+_WRITTEN_WITH = re.compile(r"Microsoft (?:Office )?(?:Word|PowerPoint|Excel|Publisher) - ")
+_FILE_NAME = re.compile(
+    r"\.(?:docx?|dotx?|pptx?|xlsx?|indd|qxd|tex|dvi|pdf|rtf|odt|odp|ai|pub|eps)$", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(
+    r"(?:untitled|unbenannt|sans titre|no title|title|slide|folie|document|dokument|presentation"
+    r"|präsentation|(?:power ?point|pp)[ -](?:presentation|präsentation))[ -]?\d*",
+    re.IGNORECASE,
+)
 
 
 def _headings(tag: str, evidence: Evidence) -> Iterator[Offer]:
@@ -45,6 +55,7 @@ TITLE_SOURCES = (
     meta("dc.title"),
     meta("dcterms.title"),
     Source("feed", lambda evidence: offers([evidence.feed_title or ""])),
+    meta(PDF),
 )
 
 
@@ -55,7 +66,11 @@ def extract_title(evidence: Evidence) -> Outcome[str]:
 
 def _check(raw: str, source: str, evidence: Evidence) -> str | Rejected:
     title = squeeze(html.unescape(raw[:MAX_CLAIM_CHARS]))
-    if source not in ("h1", "h2"):
+    if source == PDF:
+        title = _WRITTEN_WITH.sub("", title)
+        if _FILE_NAME.search(title) or _PLACEHOLDER.fullmatch(title):
+            return Rejected("the name of a file, or none given")
+    elif source not in ("h1", "h2"):
         title = _without_site(title, evidence)
     if len(title) < MIN_CHARS:
         return Rejected(f"shorter than {MIN_CHARS} characters")

@@ -147,7 +147,9 @@ def _snapshot(
         last_modified=_text(extras.get("last_modified")) or page.headers.get("last-modified"),
         first_seen_at=_moment(extras.get("first_seen_at"), fetched_at) or fetched_at,
         changed_at=_moment(extras.get("changed_at"), fetched_at) or fetched_at,
-        meta=_meta(page, alias=final if final != url else None),
+        meta=replace(
+            _meta(page, alias=final if final != url else None), pdf_properties=parsed.properties
+        ),
         rss_entry=_rss_entry(page),
     )
 

@@ -54,6 +54,10 @@ def test_each_source_wins_when_the_earlier_ones_are_missing(head, body, source, 
         ("par Marie Dupont", ("Marie Dupont",)),
         ("Written by Jane Doe on March 3, 2020", ("Jane Doe",)),
         ("Jane Doe and John Roe", ("Jane Doe", "John Roe")),
+        ("作者：张三", ("张三",)),
+        ("文/王小明、李四", ("王小明", "李四")),
+        ("Автор: Анна Петрова", ("Анна Петрова",)),
+        ("بقلم: محمد علي", ("محمد علي",)),
         (
             "Isabel Caro , Rocío Latorre y José Miguel Wilson",
             ("Isabel Caro", "Rocío Latorre", "José Miguel Wilson"),
@@ -162,3 +166,34 @@ def test_a_by_line_within_a_line_is_found():
         ("Jane Doe",),
         "author:by-pattern",
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("作者：张三", ("张三",)),
+        ("記者 / 王小明、李四", ("王小明", "李四")),
+        ("بقلم: محمد علي", ("محمد علي",)),
+        ("Автор: Анна Петрова", ("Анна Петрова",)),
+        ("文章来源：新华社今天的新闻报道", ()),
+    ],
+)
+def test_by_lines_of_other_scripts_are_found(line, names):
+    assert metadata_of(page("", f"<p>{line}</p>")).authors == names
+
+
+@pytest.mark.parametrize(
+    ("raw", "names"),
+    [
+        ("Jane Doe", ("Jane Doe",)),
+        ("Doe, Jane", ("Jane Doe",)),
+        ("Jane Doe, John Roe", ("Jane Doe", "John Roe")),
+        ("European Commission", ("European Commission",)),
+        ("jdoe", ()),
+        ("Microsoft Office User", ()),
+        ("Windows-Benutzer", ()),
+        ("HP", ()),
+    ],
+)
+def test_the_author_of_a_pdf_is_a_person_or_a_body_not_a_computer(raw, names):
+    assert metadata_of(page(meta("pdf:author", raw), "")).authors == names

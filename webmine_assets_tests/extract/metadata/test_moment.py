@@ -31,6 +31,13 @@ from webmine_assets.extract.metadata.moment import find_days, parse_moment
         ("2019. augusztus 2.", "2019-08-02"),
         ("2 августа 2019", "2019-08-02"),
         ("07 أكتوبر 2020", "2020-10-07"),
+        ("٧ أكتوبر ٢٠٢٠", "2020-10-07"),
+        ("２０１９年８月２日", "2019-08-02"),
+        ("D:20190802102030+02'00'", "2019-08-02T10:20:30+02:00"),
+        ("D:201908021020Z", "2019-08-02T10:20:00+00:00"),
+        ("D:20190802102030-05", "2019-08-02T10:20:30-05:00"),
+        ("D:20190802", "2019-08-02"),
+        ("D:20190802996099", "2019-08-02"),
         ("31/12/2019", "2019-12-31"),
         ("12/31/2019", "2019-12-31"),
     ],
@@ -42,7 +49,9 @@ def test_dates_are_read_as_people_and_machines_write_them(raw, iso):
     assert moment.day == date.fromisoformat(iso[:10])
 
 
-@pytest.mark.parametrize("raw", ["", "soon", "2019", "13/13/2019", "2019-13-01", "v1.2.3", "99:99"])
+@pytest.mark.parametrize(
+    "raw", ["", "soon", "2019", "13/13/2019", "2019-13-01", "v1.2.3", "99:99", "D:20191399"]
+)
 def test_other_values_are_no_dates(raw):
     assert parse_moment(raw) is None
 
@@ -56,7 +65,10 @@ def test_an_ambiguous_date_follows_the_habit_of_the_page(month_first, month):
 
 def test_days_are_found_in_running_text_in_order():
     text = "From 1 May 2020 to May 3, 2020, and again on 2020-05-02; not 99.99.2020."
-    assert [day.day for day, _ in find_days(text)] == [1, 3, 2]
+    assert [written.day.day for written in find_days(text)] == [1, 3, 2]
+    assert [text[written.start : written.end] for written in find_days(text)] == [
+        "1 May 2020", "May 3, 2020", "2020-05-02",
+    ]  # fmt: skip
 
 
 @given(st.text(max_size=200))

@@ -150,3 +150,19 @@ def test_a_section_of_the_site_is_no_title():
     body = "<h1>Rondônia</h1><h1>Student raises money for a dog</h1>"
     html = page("<title>Student raises money for a dog | Rondônia | G1</title>", body)
     assert metadata_of(html).title == "Student raises money for a dog"
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        ("Annual report 2024", "Annual report 2024"),
+        ("Microsoft Word - Annual report 2024", "Annual report 2024"),
+        ("Microsoft Word - report_final_v3.docx", None),
+        ("flyer.indd", None),
+        ("Untitled", None),
+        ("PowerPoint-Präsentation", None),
+        ("Slide 1", None),
+    ],
+)
+def test_the_title_of_a_pdf_is_not_the_name_of_its_file(raw, title):
+    assert metadata_of(page(meta("pdf:title", raw), "")).title == title
