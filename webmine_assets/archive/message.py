@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import brotli  # type: ignore[import-untyped]  # ships no types
 import zstandard
 
+from webmine_assets.reading.headers import joined
+
 # The stored body has no coding and its own length, so these would be untrue.
 # Cookies were set for the crawler and are nobody else's business.
 _DROPPED = frozenset(
@@ -108,7 +110,8 @@ def parse_fields(head: bytes) -> dict[str, str]:
         raw_name, colon, value = line.partition(":")
         name = raw_name.strip().lower() if colon else ""
         if name:
-            fields[name] = f"{fields[name]}, {value.strip()}" if name in fields else value.strip()
+            text = value.strip()
+            fields[name] = joined(name, fields[name], text) if name in fields else text
     return fields
 
 

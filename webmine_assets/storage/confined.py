@@ -135,12 +135,19 @@ def _start(lake: str) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[bytes], limit_s: float) -> Iterator[None]:
-    alarm = threading.Timer(limit_s, process.kill)
+    alarm = threading.Timer(limit_s, _end, (process,))
     alarm.start()
     try:
         yield
     finally:
         alarm.cancel()
+        # A kill that has begun would else meet the next question.
+        alarm.join()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
 
 
 def _cause_of_death(lived_s: float, timeout_s: float) -> QueryError:

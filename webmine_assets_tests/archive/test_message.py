@@ -33,6 +33,7 @@ def message(body: bytes, *headers: str, status: str = "HTTP/1.1 200 OK") -> tupl
         (b"A: 1\r\nB: 2", {"a": "1", "b": "2"}),
         (b"A: 1\nB: 2", {"a": "1", "b": "2"}),
         (b"a:1\r\nA: 2", {"a": "1, 2"}),
+        (b"X-Robots-Tag: bot: none\r\nX-Robots-Tag: all", {"x-robots-tag": "bot: none, , all"}),
         (b"A: one\r\n two\r\n\tthree", {"a": "one two three"}),
         ("A: one\u2028B: two\x0cC: three".encode(), {"a": "one\u2028B: two\x0cC: three"}),
         (b"A:\r\n folded", {"a": "folded"}),

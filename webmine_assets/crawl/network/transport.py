@@ -14,14 +14,12 @@ from webmine_assets.crawl.network.clock import Clock
 from webmine_assets.crawl.network.decoding import ACCEPT_ENCODING, BodyDecoder, BodyError
 from webmine_assets.crawl.network.guard import Guard, guarded_connector
 from webmine_assets.crawl.network.redirect import REDIRECT_STATUSES
+from webmine_assets.reading.headers import joined
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
 # 204 and 304 have no body (RFC 9110, 6.4.1); a redirect's says nothing that Location does not.
 _BODILESS = REDIRECT_STATUSES | {204, 304}
 _FIRST_ERROR = 400
-# An agent named in an X-Robots-Tag holds to the end of its line. An empty element, which readers of
-# lists skip (RFC 9110, 5.6.1.2), keeps the end of a line known.
-_SEPARATORS = {"x-robots-tag": ", , "}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,9 +159,7 @@ def _flat_headers(raw: CIMultiDictProxy[str]) -> dict[str, str]:
     for name, value in raw.items():
         key = name.lower()
         text = value if value.isascii() else _storable(value)
-        if key in headers:
-            text = f"{headers[key]}{_SEPARATORS.get(key, ', ')}{text}"
-        headers[key] = text
+        headers[key] = joined(key, headers[key], text) if key in headers else text
     return headers
 
 
