@@ -1,6 +1,7 @@
 """The process behind `pdf`: reads PDF files from its input, answers one line of JSON for each."""
 
 import json
+import signal
 import sys
 from typing import IO, Any
 
@@ -10,6 +11,8 @@ from pypdfium2 import raw
 # Far above what a document of the allowed size needs, and far below what the machine has: a
 # compression bomb ends this process and nothing else.
 _MAX_MEMORY_BYTES = 1_000_000_000
+# Above any time that an asker gives a file: one that asked and was killed cannot end this process.
+_LIMIT_S = 120
 _MAX_TEXT_CHARS = 5_000_000
 _MAX_PROPERTY_CHARS = 500
 _PROPERTIES = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
@@ -31,11 +34,14 @@ def read_document(body: bytes) -> dict[str, Any]:
         document.close()
 
 
-def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+def serve(requests: IO[bytes], answers: IO[bytes], *, limit_s: int = _LIMIT_S) -> None:
     """Answer until the input ends: each request is eight bytes of length and the file."""
     while len(length := requests.read(8)) == 8:
         body = requests.read(int.from_bytes(length, "big"))
-        answers.write(json.dumps(read_document(body)).encode() + b"\n")
+        signal.alarm(limit_s)
+        answer = read_document(body)
+        signal.alarm(0)
+        answers.write(json.dumps(answer).encode() + b"\n")
         answers.flush()
 
 

@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -83,6 +86,20 @@ def test_a_file_that_takes_too_long_is_refused_and_the_next_is_read(reader: PdfR
     slow = build_pdf("word " * 20, pages=3000, repeat=5000)
     assert reader.read(slow, timeout_s=0.5) == PdfRefusal("timeout", "more than 0.5 s")
     assert isinstance(reader.read(build_pdf("next"), timeout_s=20), PdfText)
+
+
+@pytest.mark.slow
+def test_a_worker_whose_asker_is_gone_ends_by_itself() -> None:
+    slow = build_pdf("word " * 20, pages=3000, repeat=5000)
+    serve = "import sys; from webmine_assets.reading.pdf_worker import serve; "
+    serve += "serve(sys.stdin.buffer, sys.stdout.buffer, limit_s=1)"
+    ended = subprocess.run(
+        [sys.executable, "-c", serve],
+        input=len(slow).to_bytes(8, "big") + slow,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGALRM
 
 
 def test_one_worker_serves_many_files_and_can_be_ended() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import pickle
+import signal
 import sys
 
 from webmine_assets.crawl.pages.page import PageInput, read_page
@@ -12,6 +13,9 @@ from webmine_assets.crawl.pages.parsers import FRAME, READY
 _FIRST_PAGE = b"<p>These are a few words in which a language can be recognised.</p>"
 
 _LARGE_BYTES = 500_000
+# Above the time that a crawl gives a page: one that was killed cannot end this process, and what
+# hangs here lets no other code of it run.
+_LIMIT_S = 120
 
 
 def main() -> None:
@@ -25,11 +29,14 @@ def main() -> None:
     outbox.flush()
     while len(head := inbox.read(FRAME.size)) == FRAME.size:
         page = pickle.loads(inbox.read(FRAME.unpack(head)[0]))  # noqa: S301 - from our own parent
-        data = pickle.dumps(read_page(page), protocol=pickle.HIGHEST_PROTOCOL)
+        signal.alarm(_LIMIT_S)
+        result = read_page(page)
+        signal.alarm(0)
+        data = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
         outbox.write(FRAME.pack(len(data)) + data)
         outbox.flush()
         if len(page.body) > _LARGE_BYTES:
-            del page, data
+            del page, result, data
             _return_memory()
 
 
