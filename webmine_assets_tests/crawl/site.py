@@ -1,6 +1,7 @@
 """Sites for crawl tests: pages in a table, crawled without a network."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -154,3 +155,19 @@ async def crawl_site(
 def without_times(rows: Sequence[PageSnapshot]) -> list[PageSnapshot]:
     at = FakeClock().utcnow()
     return [replace(row, fetched_at=at, first_seen_at=at, changed_at=at) for row in rows]
+
+
+def check_sums(crawled: Crawled) -> None:
+    """What holds after every crawl."""
+    urls = [row.url for row in crawled.ledger]
+    assert len(urls) == len(set(urls))
+    assert crawled.report.decisions == dict(
+        sorted(Counter(r.decision for r in crawled.ledger).items())
+    )
+    kept = {
+        row.url for row in crawled.ledger if row.decision in ("stored", "fresh", "not_modified")
+    }
+    assert kept == {row.url for row in crawled.rows}
+    assert crawled.report.counters.pages_used == len(crawled.rows)
+    aliases = {url for row in crawled.rows for url in row.meta.alias_urls}
+    assert aliases == {row.url for row in crawled.ledger if row.decision == "alias"}
