@@ -47,23 +47,35 @@ class Assembly:
         self.ledger.remove()
 
 
+def robots_gate(
+    institution: Institution,
+    fetcher: Fetcher,
+    journal: Journal,
+    *,
+    set_crawl_delay: Callable[[str, float], None] | None = None,
+) -> RobotsGate:
+    """The gate of one crawl, its browser's too, so that a robots.txt is asked for once.
+
+    `set_crawl_delay` is told a host and the seconds that its robots.txt asks for.
+    """
+    return RobotsGate(
+        JournalledFetcher(fetcher, journal, "robots").fetch,
+        USER_AGENT_TOKEN,
+        crawl_delay=set_crawl_delay if institution.politeness.respect_crawl_delay else None,
+    )
+
+
 def assemble(
     institution: Institution,
     *,
     fetcher: Fetcher,
+    robots: RobotsGate,
     renderer: Renderer | None,
     previous: PreviousSnapshots,
     journal: Journal,
     parser: Parser,
-    set_crawl_delay: Callable[[str, float], None] | None,
 ) -> Assembly:
     scope = Scope.of(institution)
-    respects_delay = institution.politeness.respect_crawl_delay
-    robots = RobotsGate(
-        JournalledFetcher(fetcher, journal, "robots").fetch,
-        USER_AGENT_TOKEN,
-        crawl_delay=set_crawl_delay if respects_delay else None,
-    )
     frontier, identities = Frontier(), Identities()
     ledger = Ledger(institution.institution_id, journal.path.with_suffix(".ledger"))
     budget = budget_of(institution)

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from webmine_assets.crawl.assembly import Assembly, assemble
+from webmine_assets.crawl.assembly import Assembly, assemble, robots_gate
 from webmine_assets.crawl.budget import Exhausted
 from webmine_assets.crawl.cache import NoPrevious, PreviousSnapshots
 from webmine_assets.crawl.discovery import Found
 from webmine_assets.crawl.exchange import Fetcher, Refusal, Renderer
 from webmine_assets.crawl.frontier import Item, ItemKind
 from webmine_assets.crawl.network.clock import Clock
+from webmine_assets.crawl.network.robots_gate import RobotsGate
 from webmine_assets.crawl.outcome import Outcome
 from webmine_assets.crawl.pages.page_signals import is_hash_route
 from webmine_assets.crawl.pages.parsers import InlineParser, Parser, ParserPool
@@ -39,13 +40,12 @@ def ignore_progress(_: CrawlProgress) -> None:
 class CrawlOptions:
     """How a crawl runs; nothing here changes its rows.
 
-    `workers` processes read pages (0: in this one). `set_crawl_delay` is told a host and the
-    seconds its robots.txt asks for. `rendering` is what the report says about the browser.
+    `workers` processes read pages (0: in this one). `rendering` is what the report says about the
+    browser.
     """
 
     workers: int = 1
     parse_timeout_s: float = 60.0
-    set_crawl_delay: Callable[[str, float], None] | None = None
     rendering: str = "off"
     window: int = WINDOW
 
@@ -56,6 +56,7 @@ async def crawl(
     fetcher: Fetcher,
     journal: Journal,
     clock: Clock,
+    robots: RobotsGate | None = None,
     renderer: Renderer | None = None,
     previous: PreviousSnapshots | None = None,
     options: CrawlOptions | None = None,
@@ -71,11 +72,11 @@ async def crawl(
         parts = assemble(
             institution,
             fetcher=fetcher,
+            robots=robots or robots_gate(institution, fetcher, journal),
             renderer=renderer if institution.rendering.mode != "never" else None,
             previous=previous or NoPrevious(),
             journal=journal,
             parser=parser,
-            set_crawl_delay=options.set_crawl_delay,
         )
         window = await stack.enter_async_context(Window(options.window))
         run = _Run(parts, window, journal, clock, on_progress)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from webmine_assets.crawl.assembly import robots_gate
 from webmine_assets.crawl.cache import NoPrevious, PreviousSnapshots
 from webmine_assets.crawl.crawler import (
     CrawlOptions,
@@ -22,7 +23,6 @@ from webmine_assets.crawl.crawler import (
 from webmine_assets.crawl.exchange import Renderer
 from webmine_assets.crawl.network.clock import Clock, SystemClock
 from webmine_assets.crawl.network.fetcher import (
-    USER_AGENT_TOKEN,
     FetchLimits,
     HttpFetcher,
     user_agent,
@@ -32,7 +32,6 @@ from webmine_assets.crawl.network.politeness import Politeness, PolitenessLimits
 from webmine_assets.crawl.network.robots_gate import RobotsGate
 from webmine_assets.crawl.recovery.crawl_journal import open_crawl_journal
 from webmine_assets.crawl.recovery.journal import Journal
-from webmine_assets.crawl.recovery.replay import JournalledFetcher
 from webmine_assets.crawl.rendering.absent import AbsentRenderer
 from webmine_assets.crawl.rendering.chromium import find_chromium
 from webmine_assets.crawl.rendering.renderer import ChromiumRenderer, RenderOptions
@@ -99,19 +98,19 @@ class WebMiner:
         async with AsyncExitStack() as stack:
             politeness = Politeness(_limits(institution), clock)
             fetcher = await stack.enter_async_context(self._fetcher(institution, politeness, clock))
-            renderer, rendering = await self._renderer(stack, institution, fetcher, journal, clock)
+            robots = robots_gate(
+                institution, fetcher, journal, set_crawl_delay=politeness.set_crawl_delay
+            )
+            renderer, rendering = await self._renderer(stack, institution, robots, clock)
             return await crawl(
                 institution,
                 fetcher=fetcher,
                 journal=journal,
                 clock=clock,
+                robots=robots,
                 renderer=renderer,
                 previous=self.previous_of(institution.institution_id),
-                options=CrawlOptions(
-                    workers=self.workers,
-                    set_crawl_delay=politeness.set_crawl_delay,
-                    rendering=rendering,
-                ),
+                options=CrawlOptions(workers=self.workers, rendering=rendering),
                 on_progress=on_progress,
             )
 
@@ -133,8 +132,7 @@ class WebMiner:
         self,
         stack: AsyncExitStack,
         institution: Institution,
-        fetcher: HttpFetcher,
-        journal: Journal,
+        robots: RobotsGate,
         clock: Clock,
     ) -> tuple[Renderer | None, str]:
         """The browser, and what the report says of it."""
@@ -144,8 +142,6 @@ class WebMiner:
         if found.path is None:
             return AbsentRenderer(found.detail), found.detail
         scope = Scope.of(institution)
-        # A second gate on the same journal: what the crawl asked for is not asked for again.
-        robots = RobotsGate(JournalledFetcher(fetcher, journal, "robots").fetch, USER_AGENT_TOKEN)
         # What a page loads belongs to one visit: it is not spaced out as visits are.
         resources = Politeness(PolitenessLimits(delay_s=0, concurrency=_RESOURCES_AT_ONCE), clock)
         loader = await stack.enter_async_context(self._fetcher(institution, resources, clock))

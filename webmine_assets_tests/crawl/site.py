@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from webmine_assets.crawl.assembly import robots_gate
 from webmine_assets.crawl.cache import PreviousSnapshots
 from webmine_assets.crawl.crawler import CrawlOptions, crawl
 from webmine_assets.crawl.exchange import FetchFailure, FetchRequest, FetchResponse, Renderer
@@ -135,14 +136,16 @@ async def crawl_site(
     config = config or institution()
     fetcher = FakeFetcher(site(pages), clock=clock, latency_s=latency_s)
     journal = open_crawl_journal(folder, config, clock=clock, seeds=seeds)
+    limited = Limited(fetcher, connections)
     result = await crawl(
         config,
-        fetcher=Limited(fetcher, connections),
+        fetcher=limited,
+        robots=robots_gate(config, limited, journal, set_crawl_delay=set_crawl_delay),
         journal=journal,
         clock=clock,
         previous=previous,
         renderer=renderer,
-        options=CrawlOptions(workers=0, set_crawl_delay=set_crawl_delay),
+        options=CrawlOptions(workers=0),
         on_progress=on_progress,
     )
     rows, ledger = list(result.snapshots()), list(result.ledger())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webmine_assets.crawl.assembly import assemble
+from webmine_assets.crawl.assembly import assemble, robots_gate
 from webmine_assets.crawl.cache import NoPrevious
 from webmine_assets.crawl.discovery import Found
 from webmine_assets.crawl.exchange import (
@@ -136,14 +136,15 @@ class _ImpatientClock(FakeClock):
 
 async def test_link_farm_is_cut_at_what_may_wait_and_what_may_be_known(tmp_path: Path) -> None:
     journal = open_crawl_journal(tmp_path, institution(), clock=FakeClock())
+    fetcher = FakeFetcher({})
     parts = assemble(
         institution(),
-        fetcher=FakeFetcher({}),
+        fetcher=fetcher,
+        robots=robots_gate(institution(), fetcher, journal),
         renderer=None,
         previous=NoPrevious(),
         journal=journal,
         parser=InlineParser(),
-        set_crawl_delay=None,
     )
     discovery = parts.discovery
     discovery.max_waiting, discovery.max_discovered = 20, 40
