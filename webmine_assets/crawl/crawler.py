@@ -20,6 +20,7 @@ from webmine_assets.crawl.outcome import Outcome
 from webmine_assets.crawl.pages.page_signals import is_hash_route
 from webmine_assets.crawl.pages.parsers import InlineParser, Parser, ParserPool
 from webmine_assets.crawl.recovery.journal import Journal, Stop
+from webmine_assets.crawl.rendering.planner import PagePlan
 from webmine_assets.crawl.report import CrawlProgress, build_report, count, progress
 from webmine_assets.crawl.result import CrawlResult
 from webmine_assets.crawl.snapshot import key_of
@@ -106,6 +107,7 @@ class _Run:
     on_progress: OnProgress
     commits: int = 0
     late: list[Item] = field(default_factory=list)
+    late_plans: list[PagePlan] = field(default_factory=list)
     started: float = field(init=False)
     spent_before_s: float = field(init=False)
 
@@ -134,7 +136,7 @@ class _Run:
                 return await self._wind_up()
             if not self.window:
                 return None
-            finished = await self.window.finish_first(self._remaining_s())
+            finished = await self._finish_first(self._remaining_s())
             if finished is None:
                 late = frozenset(item.mark for item in self.window.unended)
                 self.journal.append_stop(Stop(self.commits, late))
@@ -143,12 +145,21 @@ class _Run:
 
     async def _wind_up(self) -> Exhausted:
         """The time is up: what was received behind a slow page still counts, in its order."""
+        # Before anything else is decided, as a replay knows of no later moment to do so.
+        under_way = [visit.plan for visit in self.window if self._is_late(visit.item)]
+        for plan in filter(None, (*self.late_plans, *under_way)):
+            self.parts.planner.drop(plan)
         while self.window:
-            if self._is_late(self.window.first):
+            if self._is_late(self.window.first.item):
                 self.late.append(await self.window.drop_first())
-            elif finished := await self.window.finish_first(None):
+            elif finished := await self._finish_first(None):
                 await self._commit(*finished)
         return self.parts.budget.out_of_time()
+
+    async def _finish_first(self, timeout_s: float | None) -> tuple[UnderWay, Outcome] | None:
+        if plan := self.window.first.plan:
+            self.parts.planner.settle(plan)
+        return await self.window.finish_first(timeout_s)
 
     def _fill(self) -> None:
         frontier, ledger = self.parts.frontier, self.parts.ledger
@@ -176,16 +187,18 @@ class _Run:
         return self.journal.stop is not None and item.mark in self.journal.stop.late
 
     def _start(self, item: Item) -> None:
-        plan = self.parts.planner.plan(item.url)
+        plan = self.parts.planner.take(item.url) if item.kind is ItemKind.PAGE else None
         if self._is_late(item):
             self.late.append(item)
-        elif item.kind is ItemKind.PAGE:
+            self.late_plans += [plan] if plan else []
+        elif plan is not None:
             self.window.start(item, plan, self.parts.visitor.visit(item, plan))
         else:
-            self.window.start(item, plan, self.parts.listings.visit(item))
+            self.window.start(item, None, self.parts.listings.visit(item))
 
     async def _commit(self, visit: UnderWay, outcome: Outcome) -> None:
-        self.parts.planner.learn(visit.item.url, visit.plan, outcome)
+        if visit.plan is not None:
+            self.parts.planner.learn(visit.plan, outcome)
         await self.parts.committer.commit(visit.item, outcome)
         self.commits += 1
         self._note_time()

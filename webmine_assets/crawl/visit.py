@@ -25,7 +25,7 @@ from webmine_assets.crawl.pages.page import PageInput, ParsedPage
 from webmine_assets.crawl.pages.page_signals import is_shell_status
 from webmine_assets.crawl.pages.parsers import Parser
 from webmine_assets.crawl.recovery.replay import JournalledFetcher
-from webmine_assets.crawl.rendering.render_policy import Plan, PlanKind
+from webmine_assets.crawl.rendering.planner import PagePlan
 from webmine_assets.crawl.rendering.second_pass import Reading, render_if_needed
 from webmine_assets.crawl.rules.judgement import Judge
 from webmine_assets.crawl.rules.policy import Kind, kind_of
@@ -69,7 +69,7 @@ class Visitor:
     previous: PreviousSnapshots
     judge: Judge
 
-    async def visit(self, item: Item, plan: Plan) -> Outcome:
+    async def visit(self, item: Item, plan: PagePlan) -> Outcome:
         """What came of one URL; a fault of ours costs that URL only, and its row says so."""
         try:
             return await self._visit(item, plan)
@@ -81,7 +81,7 @@ class Visitor:
             refusal = Refusal(decision=Decision.FETCH_ERROR, reason="internal", detail=detail)
             return Refused(refusal=refusal, at=None)
 
-    async def _visit(self, item: Item, plan: Plan) -> Outcome:
+    async def _visit(self, item: Item, plan: PagePlan) -> Outcome:
         previous = self._find_previous(item)
         request = choose_request(
             item.key,
@@ -153,7 +153,7 @@ class Visitor:
         response: FetchResponse,
         previous: Previous | None,
         *,
-        plan: Plan,
+        plan: PagePlan,
         cost: Cost,
         unrendered: Refusal | None,
     ) -> Outcome:
@@ -195,7 +195,7 @@ class Visitor:
         is_for_text = parsed.refusal is None and (refusal or not parsed.text.strip())
         return (reading.render_refusal if is_for_text else None) or refusal
 
-    def _may_be_application(self, response: FetchResponse, plan: Plan) -> bool:
+    def _may_be_application(self, response: FetchResponse, plan: PagePlan) -> bool:
         """Whether an error's body may be the shell of an application that knows the page."""
         may_render = self.renderer is not None and plan.may_render
         return may_render and is_shell_status(response.status) and _is_html(response)
@@ -277,8 +277,8 @@ class Visitor:
             keeps_routes=self.renderer is not None,
         )
 
-    def _page_input(self, response: FetchResponse, plan: Plan) -> PageInput:
-        may_render = self.renderer is not None and plan.kind is not PlanKind.NEVER
+    def _page_input(self, response: FetchResponse, plan: PagePlan) -> PageInput:
+        may_render = self.renderer is not None and plan.may_render
         return PageInput(
             url=response.url,
             body=self._body(response),

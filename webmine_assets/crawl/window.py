@@ -2,14 +2,14 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
 from webmine_assets.crawl.frontier import Item, ItemKind
 from webmine_assets.crawl.outcome import Outcome
-from webmine_assets.crawl.rendering.render_policy import Plan
+from webmine_assets.crawl.rendering.planner import PagePlan
 
 WINDOW = 64
 """Fixed, whatever the number of connections. 64 keeps 16 connections busy while one page takes
@@ -21,7 +21,7 @@ class UnderWay:
     """A visit that was started."""
 
     item: Item
-    plan: Plan
+    plan: PagePlan | None
     task: asyncio.Task[Outcome]
 
 
@@ -44,6 +44,9 @@ class Window:
     ) -> None:
         await self.cancel()
 
+    def __iter__(self) -> Iterator[UnderWay]:
+        return iter(self._visits)
+
     def __len__(self) -> int:
         return len(self._visits)
 
@@ -52,7 +55,7 @@ class Window:
         """How many of the visits under way may end as a page."""
         return self._pages
 
-    def start(self, item: Item, plan: Plan, visit: Coroutine[Any, Any, Outcome]) -> None:
+    def start(self, item: Item, plan: PagePlan | None, visit: Coroutine[Any, Any, Outcome]) -> None:
         self._visits.append(UnderWay(item, plan, asyncio.create_task(visit)))
         self._pages += item.kind is ItemKind.PAGE
 
@@ -72,8 +75,8 @@ class Window:
         return [visit.item for visit in self._visits if not visit.task.done()]
 
     @property
-    def first(self) -> Item:
-        return self._visits[0].item
+    def first(self) -> UnderWay:
+        return self._visits[0]
 
     async def drop_first(self) -> Item:
         """End the earliest visit without its outcome."""

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 MIN_TEXT_CHARS = 200
 MIN_CONTENT_TAGS = 3
 MIN_TEXT_RATIO = 0.05
+# Too little to be stored, whatever the policy says of short texts.
+EMPTY_TEXT_CHARS = 50
 # Beyond this much text of its own a page is worth storing, whatever containers it leaves empty:
 # the mount point of a widget looks like that of an application.
 SUBSTANTIAL_TEXT_CHARS = 1000
@@ -53,6 +55,7 @@ class Signal(StrEnum):
     BUNDLE_ONLY = "bundle_only"
     NOSCRIPT_WARNING = "noscript_warning"
     HYDRATION_STATE = "hydration_state"
+    NO_TEXT = "no_text"
     SHORT_TEXT = "short_text"
     LOW_TEXT_RATIO = "low_text_ratio"
 
@@ -83,6 +86,11 @@ class PageSignals:
         return self.status >= 400
 
     @property
+    def is_empty(self) -> bool:
+        """A page that has nothing to store as it is."""
+        return self.text_chars < EMPTY_TEXT_CHARS
+
+    @property
     def can_change(self) -> bool:
         """A page with nothing to run stays as it is, however short."""
         return self.scripts > 0 or self.frames > 0 or self.has_meta_refresh
@@ -109,6 +117,7 @@ def needs_render(signals: PageSignals) -> Signal | None:
         Signal.BUNDLE_ONLY: is_thin and is_bundle_only,
         Signal.NOSCRIPT_WARNING: is_short and signals.has_noscript_warning,
         Signal.HYDRATION_STATE: is_short and signals.has_hydration_state,
+        Signal.NO_TEXT: signals.is_empty,
         Signal.SHORT_TEXT: is_short,
         Signal.LOW_TEXT_RATIO: is_sparse,
     }

@@ -1,13 +1,13 @@
 """When a page is worth a browser: what its host has taught, and what the page itself shows.
 
-Pure. A host's state changes only when a URL is taken and when a page is committed, both in frontier
-order, so the pages chosen for rendering do not depend on latency.
+Pure. A host's state changes only when a page is committed, in frontier order, so the pages chosen
+for rendering do not depend on latency.
 """
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from webmine_assets.crawl.pages.page_signals import PageSignals, needs_render
+from webmine_assets.crawl.pages.page_signals import PageSignals, Signal, needs_render
 from webmine_assets.institutions import Rendering
 
 # A mixed site is found again within this many pages, at the cost of one render in as many.
@@ -16,6 +16,8 @@ SAMPLE_EVERY = 25
 # that of the shells seen so far (menu and footer, which may be long).
 _SHELL_FACTOR = 2
 _SHELL_MARGIN_CHARS = 400
+# Pages that have nothing to store without a browser are worth more tries than those that have.
+_EMPTY_TRIES = 10
 
 
 class HostMode(StrEnum):
@@ -31,6 +33,7 @@ class PlanKind(StrEnum):
     """On which evidence a page is rendered; each page is fetched light first in any case."""
 
     NEVER = "never"
+    ON_EMPTY = "on_empty"
     ON_STRONG = "on_strong"
     ON_ANY = "on_any"
     UNLESS_COMPLETE = "unless_complete"
@@ -56,23 +59,23 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostState:
-    """What is known of one host; `probing`: a page that may be rendered on weak evidence is out."""
+    """What is known of one host."""
 
     mode: HostMode = HostMode.UNDECIDED
     taken: int = 0
-    probing: bool = False
     useful: int = 0
     useless_weak: int = 0
     useless_strong: int = 0
     shell_chars: int = 0
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether a browser has shown more of a page of this host than was received."""
+        return self.useful > 0
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """The plan for the page taken and the host's state after it."""
-
-    plan: Plan
-    state: HostState
+    @property
+    def is_next_sampled(self) -> bool:
+        return self.taken % SAMPLE_EVERY == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,49 +88,45 @@ class RenderOutcome:
     added: bool | None = None
 
 
-def take(state: HostState, rendering: Rendering, *, renders_spent: int) -> Taken:
-    """Plan the next page of a host.
+def first_plan(state: HostState, rendering: Rendering, *, is_sampled: bool) -> Plan:
+    """What a page may count on when it is taken.
 
-    `renders_spent` counts committed renders and pages under way that may be rendered, so that
-    `rendering.max_pages` holds exactly.
+    Of a host that has proven nothing yet this is no more than a claim: which of its pages is to be
+    the probe shows when all pages before it are known (`settled_plan`).
     """
-    plan = _plan(state, rendering, renders_spent)
-    probing = state.probing or (plan.kind is PlanKind.ON_ANY and plan.may_render)
-    return Taken(plan, replace(state, taken=state.taken + 1, probing=probing))
+    if rendering.mode == "auto" and not state.is_proven:
+        return Plan(PlanKind.ON_STRONG if state.useless_weak else PlanKind.ON_ANY)
+    return settled_plan(state, rendering, is_sampled=is_sampled)
 
 
-def _plan(state: HostState, rendering: Rendering, renders_spent: int) -> Plan:
+def settled_plan(state: HostState, rendering: Rendering, *, is_sampled: bool) -> Plan:
+    """The rule for a page by what its host has shown."""
     if rendering.mode == "never":
         return Plan(PlanKind.NEVER)
     if rendering.mode == "always":
-        plan = Plan(PlanKind.ALWAYS, "mode_always")
-    else:
-        plan = _plan_by_host(state, is_sample=state.taken % SAMPLE_EVERY == 0)
-    return replace(plan, is_over_budget=renders_spent >= rendering.max_pages)
-
-
-def _plan_by_host(state: HostState, *, is_sample: bool) -> Plan:
+        return Plan(PlanKind.ALWAYS, "mode_always")
     if state.mode is HostMode.RENDERED:
-        kind = PlanKind.ALWAYS if is_sample else PlanKind.UNLESS_COMPLETE
+        kind = PlanKind.ALWAYS if is_sampled else PlanKind.UNLESS_COMPLETE
         return Plan(kind, "client_rendered_host", state.shell_chars)
     if state.mode is HostMode.MIXED:
-        return _plan_mixed(state, is_sample=is_sample)
-    is_due = is_sample or state.mode is HostMode.UNDECIDED
-    if is_due and not state.probing and not state.useless_weak:
-        return Plan(PlanKind.ON_ANY)
-    return Plan(PlanKind.ON_STRONG if is_sample or _trusts_strong(state) else PlanKind.NEVER)
+        return _plan_mixed(state, is_sampled=is_sampled)
+    return Plan(_unproven(state, is_sampled=is_sampled))
 
 
-def _plan_mixed(state: HostState, *, is_sample: bool) -> Plan:
+def _plan_mixed(state: HostState, *, is_sampled: bool) -> Plan:
     """Pages that look like the shells seen are rendered as long as that was right more often."""
     if state.useful > state.useless_weak:
         return Plan(PlanKind.UNLESS_COMPLETE, "client_rendered_section", state.shell_chars)
-    return Plan(PlanKind.ON_ANY if is_sample else PlanKind.ON_STRONG)
+    return Plan(PlanKind.ON_ANY if is_sampled else PlanKind.ON_STRONG)
 
 
-def _trusts_strong(state: HostState) -> bool:
-    """A host on which strong evidence has only ever misled is re-checked by samples alone."""
-    return not state.useless_strong or state.useful > 0
+def _unproven(state: HostState, *, is_sampled: bool) -> PlanKind:
+    """One probe for pages that can be stored as they are; samples find out if that changes."""
+    if not state.useless_weak and not state.useless_strong:
+        return PlanKind.ON_ANY
+    if is_sampled or not state.useless_strong:
+        return PlanKind.ON_STRONG
+    return PlanKind.ON_EMPTY if state.useless_strong < _EMPTY_TRIES else PlanKind.NEVER
 
 
 def render_reason(plan: Plan, signals: PageSignals) -> str | None:
@@ -137,6 +136,8 @@ def render_reason(plan: Plan, signals: PageSignals) -> str | None:
         return None
     if signals.is_error:
         return signal
+    if plan.kind is PlanKind.ON_EMPTY:
+        return signal if signal and signals.is_empty else None
     if plan.kind is PlanKind.ON_STRONG:
         return signal if signal and signal.is_strong else None
     if plan.kind is PlanKind.ON_ANY or signal:
@@ -151,12 +152,7 @@ def _is_complete(plan: Plan, signals: PageSignals) -> bool:
 
 
 def learn(state: HostState, outcome: RenderOutcome) -> HostState:
-    """The host's state after a page of it was committed.
-
-    Call it for every URL taken, also those that gave no HTML (`signals` None): it frees the probe.
-    """
-    if outcome.plan.kind is PlanKind.ON_ANY and outcome.plan.may_render:
-        state = replace(state, probing=False)
+    """The host's state after a page of it was committed."""
     if outcome.signals is None:
         return state
     if outcome.reason is None:
@@ -165,7 +161,7 @@ def learn(state: HostState, outcome: RenderOutcome) -> HostState:
         return state
     if outcome.added:
         return _learn_useful(state, outcome.signals)
-    return _learn_useless(state, outcome.signals)
+    return _learn_useless(state, needs_render(outcome.signals))
 
 
 def _learn_light(state: HostState, outcome: RenderOutcome) -> HostState:
@@ -188,8 +184,7 @@ def _learn_useful(state: HostState, signals: PageSignals) -> HostState:
     )
 
 
-def _learn_useless(state: HostState, signals: PageSignals) -> HostState:
-    signal = needs_render(signals)
+def _learn_useless(state: HostState, signal: Signal | None) -> HostState:
     strong = signal is not None and signal.is_strong
     return replace(
         state,

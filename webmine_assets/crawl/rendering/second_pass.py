@@ -11,9 +11,11 @@ from webmine_assets.crawl.exchange import (
     RenderFailure,
 )
 from webmine_assets.crawl.outcome import Body
+from webmine_assets.crawl.pages.links import MAX_LINKS
 from webmine_assets.crawl.pages.page import PageInput, ParsedPage
 from webmine_assets.crawl.pages.page_signals import Signal
 from webmine_assets.crawl.pages.parsers import Parser
+from webmine_assets.crawl.rendering.planner import PagePlan
 from webmine_assets.crawl.rendering.render_comparison import compare
 from webmine_assets.crawl.rendering.render_policy import (
     Plan,
@@ -70,7 +72,7 @@ class Reading:
 
         A page that was only worth a probe may as well be just a short one.
         """
-        is_probe = self.reason in (Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
+        is_probe = self.reason in (Signal.NO_TEXT, Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
         if self.failure is None or (is_probe and self.parsed.text.strip()):
             return None
         detail = f"{self.failure.detail}; asked for by {self.reason}"
@@ -83,7 +85,7 @@ async def render_if_needed(
     light: Reading,
     response: FetchResponse,
     *,
-    plan: Plan,
+    plan: PagePlan,
     renderer: Renderer | None,
     parser: Parser,
     read_body: Callable[[], bytes],
@@ -92,23 +94,27 @@ async def render_if_needed(
     signals = light.parsed.signals
     if renderer is None or signals is None:
         return light
-    reason = render_reason(plan, signals)
-    learned = RenderOutcome(plan=plan, signals=signals, reason=reason)
+    settled = plan.first
+    reason = render_reason(settled, signals)
+    if reason is not None:
+        settled = await plan.settled()
+        reason = render_reason(settled, signals)
+    learned = RenderOutcome(plan=settled, signals=signals, reason=reason)
     light = replace(light, reason=reason, learned=learned)
     if reason is None:
         return light
-    if plan.is_over_budget:
+    if settled.is_over_budget:
         return replace(light, answer=_over_budget(response.url))
     answer = await renderer.render(replace(response, body=read_body()))
     light = replace(light, answer=answer)
     if isinstance(answer, RenderFailure):
         return light
     parsed = await parser.parse(lambda: _page_input(answer, response))
-    return _better(light, parsed, Body(place="render", url=response.requested_url), plan)
+    return _better(light, parsed, Body(place="render", url=response.requested_url), settled)
 
 
 def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Reading:
-    """The reading to keep: a render that adds nothing is only a lesson about its host."""
+    """The reading to keep: a render that adds no text is a lesson about its host, and links."""
     gain = compare(
         light_text=light.parsed.text,
         rendered_text=parsed.text,
@@ -118,8 +124,14 @@ def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Readi
     learned = replace(light.learned, added=gain.added) if light.learned else None
     light = replace(light, learned=learned)
     if not gain.added and plan.kind is not PlanKind.ALWAYS:
-        return light
+        return replace(light, parsed=_with_links(light.parsed, parsed))
     return replace(light, parsed=parsed, body=body, rendered=True)
+
+
+def _with_links(light: ParsedPage, rendered: ParsedPage) -> ParsedPage:
+    links = tuple(dict.fromkeys((*light.links, *rendered.links)))
+    left_off = light.links_left_off + max(len(links) - MAX_LINKS, 0)
+    return replace(light, links=links[:MAX_LINKS], links_left_off=left_off)
 
 
 def _page_input(page: RenderedPage, response: FetchResponse) -> PageInput:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -69,7 +70,7 @@ async def test_without_a_browser_each_page_says_that_it_needs_one(tmp_path: Path
     assert meta.render_error == f"unavailable: {NO_BROWSER.why}"
     assert crawled.page("/").meta.render_error is None
     counters = crawled.report.counters
-    assert (counters.heavyweight, counters.rendered, counters.render_failed) == (0, 0, 3)
+    assert (counters.heavyweight, counters.rendered, counters.render_failed) == (0, 0, 4)
 
 
 async def test_a_browser_that_is_there_again_is_asked_when_a_crawl_goes_on(tmp_path: Path) -> None:
@@ -218,3 +219,46 @@ async def test_rendered_page_is_not_confirmed_by_the_etag_of_its_shell(tmp_path:
     )
     assert again.decision("/") == "stored:changed"
     assert "the news of today" in again.page("/").text
+
+
+async def test_links_of_a_render_that_adds_no_text_are_followed(tmp_path: Path) -> None:
+    page = html("x", head='<script src="/main.js"></script>', links=[f"/{n}" for n in range(8)])
+
+    def render(given: FetchResponse) -> RenderedPage:
+        shown = page.replace(b"</body>", b'<a href="/story">a</a></body>')
+        return RenderedPage(url=given.url, html=shown.decode(), title="", elapsed_ms=7)
+
+    pages = {"/": page, "/story": html("story")}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(render))
+    assert not crawled.page("/").meta.rendered
+    assert crawled.page("/story").discovered_from == f"{ORIGIN}/"
+
+
+async def test_pages_that_wait_for_the_verdict_about_their_host_do_not_depend_on_latency(
+    tmp_path: Path,
+) -> None:
+    useless = {f"/useless/{n}" for n in range(4)}
+    pages = {"/": html("home", links=[*sorted(useless), *(f"/app/{n}" for n in range(40))])}
+    pages |= {path: SHELL.replace(b"<div", b"<i>x</i><div") for path in useless}
+    pages |= {f"/app/{n}": SHELL for n in range(40)}
+
+    def render(given: FetchResponse) -> RenderedPage:
+        is_useless = given.url.removeprefix(ORIGIN) in useless
+        return replace(shown(given), html=SHELL.decode()) if is_useless else shown(given)
+
+    config = institution(rendering={"mode": "auto", "max_pages": 30})
+    asked = []
+    for seed, connections in ((1, 1), (2, 4), (3, 16)):
+        stand, random = Stand(render), Random(seed)
+        crawled = await crawl_site(
+            pages,
+            tmp_path,
+            config=config,
+            renderer=stand,
+            connections=connections,
+            latency_s=lambda _, random=random: random.uniform(0, 0.02),
+        )
+        asked.append((sorted(stand.asked), [(r.url, r.reason) for r in crawled.ledger]))
+    assert len(asked[0][0]) == 30
+    assert set(asked[0][0]) == useless | {f"/app/{n}" for n in range(26)}
+    assert asked[0] == asked[1] == asked[2]
