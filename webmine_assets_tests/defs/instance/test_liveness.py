@@ -1,16 +1,19 @@
 """Runs whose process was killed are found out; those that live or ended in order are not."""
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from dagster import DagsterRun
 
 from webmine_assets.defs.instance.launcher import WatchedLauncher
-from webmine_assets.defs.instance.liveness import has_died, living
+from webmine_assets.defs.instance.liveness import has_died, held, living
 
 # Each test starts and kills processes.
 pytestmark = pytest.mark.slow
@@ -52,6 +55,30 @@ def test_only_a_killed_process_is_found_dead(
 ) -> None:
     end(start(tmp_path), how)
     assert has_died(tmp_path, "r1") is died
+
+
+def test_a_death_is_found_on_a_disk_that_locks_as_nfs_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There an exclusive lock needs a file that is open for writing: flock(2), "NFS details"."""
+    local = fcntl.flock
+
+    def nfs(file: BinaryIO, operation: int) -> None:
+        if operation & fcntl.LOCK_EX and not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        local(file, operation)
+
+    end(start(tmp_path), signal.SIGKILL)
+    monkeypatch.setattr(fcntl, "flock", nfs)
+    assert has_died(tmp_path, "r1")
+
+
+def test_a_child_that_inherits_the_lock_keeps_the_run_alive(tmp_path: Path) -> None:
+    with held(tmp_path, "r1") as file:
+        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[file.fileno()])
+    assert not has_died(tmp_path, "r1")
+    child.communicate()
+    assert has_died(tmp_path, "r1")
 
 
 def test_a_run_that_never_said_it_lives_is_left_alone(tmp_path: Path) -> None:
