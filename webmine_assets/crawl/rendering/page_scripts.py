@@ -26,6 +26,7 @@ PREPARE = """
     delete window[name];
   // Each change of the address goes through the browser's one process: a page that makes hundreds
   // a second starves the pages of all other seats.
+  const replaceState = History.prototype.replaceState;
   let changes = 0;
   for (const name of ['pushState', 'replaceState']) {
     const change = History.prototype[name];
@@ -62,10 +63,17 @@ PREPARE = """
     this.addEventListener('loadend', ends, { once: true });
     try { return send.apply(this, given); } catch (problem) { ends(); throw problem; }
   };
-  // Once we are done with the page, a change of its address is ours and not for its router.
+  // Once we are done with the page, a change of its address is ours and not for its router, be it
+  // told by the browser or by a replaceState of its own.
+  let isLeft = false;
   window.navigation?.addEventListener('navigate', (event) => {
-    if (window.__webmineLeft) event.stopImmediatePropagation();
+    if (isLeft) event.stopImmediatePropagation();
   });
+  const leave = () => {
+    isLeft = true;
+    replaceState.call(history, null, '', `${location.origin}/webmine-left`);
+  };
+  Object.defineProperty(window, '__webmineLeave', { value: leave });
   const attachShadow = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     return attachShadow.call(this, { ...options, mode: 'open' });
@@ -78,7 +86,7 @@ PREPARE = """
 LEAVE = """
 () => {
   window.__webmineLeft = true;
-  try { history.replaceState(null, '', '/webmine-left'); } catch { /* a document of no origin */ }
+  try { window.__webmineLeave(); } catch { /* a document of no origin */ }
 }
 """
 

@@ -519,6 +519,11 @@ async def test_what_the_cache_answers_is_awaited_too(site: Site) -> None:
         pytest.param(
             "for (let n = 0; n < 200; n++) history.replaceState(n, '');", id="changing for ever"
         ),
+        pytest.param(
+            "const before = history.replaceState; history.replaceState = function (...given) "
+            "{ fetch('/told'); return before.apply(this, given); };",
+            id="counting changes",
+        ),
     ],
 )
 async def test_hash_routes_reach_the_page(site: Site, router: str) -> None:
