@@ -33,6 +33,8 @@ _WORTH_STARTING = 40
 # Items that a process has beside the one it works on, so that it never waits for this one.
 _AHEAD = 2
 _START_LIMIT_S = 120.0
+# How much longer than an item may take a process lives that nobody is left to end.
+_ORPHAN_S = 10.0
 
 
 def ordered_map(
@@ -74,11 +76,11 @@ class _Task(Generic[In, Out]):
 class _Hand(Generic[In, Out]):
     """A process and the tasks it was given; it works on the first of them."""
 
-    def __init__(self, work: Callable[[In], Out]) -> None:
+    def __init__(self, work: Callable[[In], Out], limit_s: float) -> None:
         # Never fork a process that runs threads (Dagster, Arrow): a forked lock stays locked.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, work, limit_s), daemon=True)
         self.process.start()
         theirs.close()
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -138,7 +140,7 @@ class _Crew(Generic[In, Out]):
         self._limit_s = limit_s
         self._tasks: deque[_Task[In, Out]] = deque()
         self._unassigned: deque[_Task[In, Out]] = deque()
-        self._hands = [_Hand(work) for _ in range(size)]
+        self._hands = [_Hand(work, limit_s) for _ in range(size)]
 
     def __enter__(self) -> Self:
         return self
@@ -166,9 +168,11 @@ class _Crew(Generic[In, Out]):
         return first.result[0]
 
     def _assign(self) -> None:
-        for hand in self._hands:
-            while self._unassigned and len(hand.tasks) <= _AHEAD:
-                hand.give(self._unassigned.popleft())
+        while self._unassigned:
+            idlest = min(self._hands, key=lambda hand: len(hand.tasks))
+            if len(idlest.tasks) > _AHEAD:
+                return
+            idlest.give(self._unassigned.popleft())
 
     def _wait(self) -> None:
         """For the next result, or the end of a process or of its time."""
@@ -191,10 +195,9 @@ class _Crew(Generic[In, Out]):
         hand.end()
         self._hands.remove(hand)
         if not hand.is_ready:
-            raise ServiceError(
-                f"a worker process ended before it could begin (code {hand.process.exitcode}): "
-                "is there enough memory?"
-            )
+            ended = f"ended before it could begin (code {hand.process.exitcode})"
+            reason = f"did not begin within {_START_LIMIT_S:g} s" if is_late else ended
+            raise ServiceError(f"a worker process {reason}: is there enough memory?")
         if hand.tasks:
             hand.tasks[0].deaths += 1
         if hand.tasks and (is_late or hand.tasks[0].deaths > 1):
@@ -203,7 +206,7 @@ class _Crew(Generic[In, Out]):
             reason = f"took longer than {self._limit_s:g} s" if is_late else ended
             culprit.result = (self._give_up(culprit.item, reason),)
         self._unassigned.extendleft(reversed(hand.tasks))
-        self._hands.append(_Hand(self._work))
+        self._hands.append(_Hand(self._work, self._limit_s))
 
 
 def _send_all(connection: Connection, outbox: "queue.SimpleQueue[bytes | None]") -> None:
@@ -213,21 +216,28 @@ def _send_all(connection: Connection, outbox: "queue.SimpleQueue[bytes | None]")
             connection.send_bytes(item)
 
 
-def _serve(connection: Connection, work: Callable[[In], Out]) -> None:
+def _serve(connection: Connection, work: Callable[[In], Out], limit_s: float) -> None:
     """The life of a worker process."""
     # A Ctrl-C in the terminal is for the main process to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    inbox: queue.SimpleQueue[In] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(connection, inbox), daemon=True).start()
     connection.send("ready")
     while True:
-        connection.send(work(inbox.get()))
+        packed = inbox.get()
+        # The system ends us then, whatever we do: a regular expression lets no thread of ours
+        # notice that the main process is gone.
+        signal.setitimer(signal.ITIMER_REAL, limit_s + _ORPHAN_S)
+        # Here and not where it is received: one that cannot be read ends the process in its turn.
+        result = work(pickle.loads(packed))  # noqa: S301  # from our own main process
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        connection.send(result)
 
 
-def _receive(connection: Connection, inbox: "queue.SimpleQueue[In]") -> None:
+def _receive(connection: Connection, inbox: "queue.SimpleQueue[bytes]") -> None:
     """Read whatever is sent, so that the main process never waits; end when it has ended."""
     try:
         while True:
-            inbox.put(connection.recv())
+            inbox.put(connection.recv_bytes())
     except (EOFError, OSError):
         os._exit(1)

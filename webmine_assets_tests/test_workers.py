@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,23 @@ def _match_for_ever(text: str) -> str:
     """Nothing else in the process runs while a regular expression is matched."""
     re.match(r"(a+)+$", text[:40])
     return "done"
+
+
+@dataclass
+class _Unreadable:
+    is_good: bool
+
+    def __setstate__(self, state: dict[str, bool]) -> None:
+        if not state["is_good"]:
+            raise ValueError("cannot be read")
+
+
+def _say_done(item: _Unreadable) -> str:
+    return "done"
+
+
+def _say_why(item: _Unreadable, reason: str) -> str:
+    return reason
 
 
 def _last_words(value: int) -> int:
@@ -95,6 +114,14 @@ def test_a_process_that_takes_no_more_items_does_not_hold_up_the_others() -> Non
 
 
 @pytest.mark.slow
+def test_an_item_that_cannot_be_read_costs_itself_only() -> None:
+    items = [_Unreadable(is_good=n != 3) for n in range(50)]
+    results = list(ordered_map(_say_done, items, give_up=_say_why, processes=2))
+    assert [n for n, result in enumerate(results) if result != "done"] == [3]
+    assert results[3] == "ended its process twice (code 1)"
+
+
+@pytest.mark.slow
 def test_a_process_that_was_killed_once_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,23 +160,30 @@ def test_plain_progress_is_a_line_now_and_then_and_the_last_one() -> None:
 
 
 _PARENT = """
-import os, sys, time
+import sys, time
 from webmine_assets.workers import ordered_map
-from webmine_assets_tests.test_workers import _given_up, _process
+from webmine_assets_tests.test_workers import _given_up, {work}
 if __name__ == "__main__":
-    for pid in ordered_map(_process, range(10**9), give_up=_given_up, processes=2):
+    for pid in ordered_map({work}, range(10**9), give_up=_given_up, limit_s=1, processes=2):
         print(pid, flush=True)
         time.sleep(0.01)
 """
 
 
+def _process_that_listens_to_nobody(value: int) -> int:
+    if value > 40:
+        _match_for_ever("a" * 39 + "b")
+    return os.getpid()
+
+
 @pytest.mark.slow
-def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("work", [_process, _process_that_listens_to_nobody])
+def test_workers_go_when_their_parent_is_killed(tmp_path: Path, work: Callable[[int], int]) -> None:
     script = tmp_path / "parent.py"
-    script.write_text(_PARENT)
+    script.write_text(_PARENT.format(work=work.__name__))
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
-        workers = {int(parent.stdout.readline()) for _ in range(50)}
+        workers = {int(parent.stdout.readline()) for _ in range(30)}
         parent.kill()
     assert workers
     for _ in range(200):
