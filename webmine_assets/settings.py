@@ -66,6 +66,10 @@ class Settings:
     def living_runs(self) -> Path:
         return self.dagster_home / "living"
 
+    @property
+    def taken_runs(self) -> Path:
+        return self.dagster_home / "taken"
+
 
 def read_settings(environment: dict[str, str] | None = None) -> Settings:
     """Settings from the environment; a value that makes no sense is an error that names it."""
@@ -92,7 +96,9 @@ def _broker(env: dict[str, str]) -> str | None:
     """The queue of runs; workers elsewhere need a database that they can reach, too."""
     broker = env.get("WEBMINE_BROKER") or None
     if broker and not broker.startswith(("redis://", "rediss://")):
-        raise ConfigurationError(f"WEBMINE_BROKER={broker!r}: expected redis://HOST:PORT/NUMBER")
+        # Without what follows the scheme, which may hold a password.
+        scheme = broker.partition("://")[0] if "://" in broker else "no URL"
+        raise ConfigurationError(f"WEBMINE_BROKER is {scheme}: expected redis://HOST:PORT/NUMBER")
     if broker and not env.get("WEBMINE_PG_URL"):
         raise ConfigurationError(
             "WEBMINE_BROKER needs WEBMINE_PG_URL as well: workers keep their runs in PostgreSQL"

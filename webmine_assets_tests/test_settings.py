@@ -54,6 +54,10 @@ def test_a_queue_needs_a_database_that_its_workers_can_reach() -> None:
         read_settings(queue)
 
 
-def test_a_queue_that_is_no_redis_is_named() -> None:
-    with pytest.raises(ConfigurationError, match="WEBMINE_BROKER='amqp://queue'"):
-        read_settings({"WEBMINE_PG_URL": "postgresql://db/w", "WEBMINE_BROKER": "amqp://queue"})
+@pytest.mark.parametrize(
+    ("broker", "named"), [("amqp://me:secret@queue", "amqp"), ("secret@queue:6379", "no URL")]
+)
+def test_a_queue_that_is_no_redis_is_named_without_its_password(broker: str, named: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"WEBMINE_BROKER is {named}: ") as refused:
+        read_settings({"WEBMINE_PG_URL": "postgresql://db/w", "WEBMINE_BROKER": broker})
+    assert "secret" not in str(refused.value)

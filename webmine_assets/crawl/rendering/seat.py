@@ -71,8 +71,8 @@ class Seat:
             await self.interrupt()
         await asyncio.gather(*forgetting)
         if urldefrag(self.page.url).url == urldefrag(address).url:
-            # A document of no origin keeps its address, and to go to another fragment of it would only
-            # scroll it. A blank page in between costs a docsify site a fifth of its pages/s.
+            # A document of no origin keeps its address: another fragment of it would only scroll.
+            # A blank page in between costs a docsify site a fifth of its pages/s.
             await self.page.goto("about:blank")
             await self.page.evaluate(LEAVE)
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from uuid import uuid4
 
 from dagster import DagsterInstance
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,7 +28,7 @@ def prepare_home(settings: Settings) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
         text = resources.files(__package__).joinpath(_instance_file(settings)).read_text("utf-8")
-        (home / "dagster.yaml").write_text(text, "utf-8")
+        _write(home / "dagster.yaml", text)
     except OSError as problem:
         raise StorageError(
             f"{home} cannot be written: {problem.strerror}; "
@@ -35,6 +36,15 @@ def prepare_home(settings: Settings) -> Path:
         ) from problem
     os.environ["DAGSTER_HOME"] = str(home)
     return home
+
+
+def _write(path: Path, text: str) -> None:
+    """Change a file at once, and only if need be: runs on other machines may be reading it."""
+    if path.is_file() and path.read_text("utf-8") == text:
+        return
+    aside = path.with_name(f".{path.name}.{uuid4().hex}")
+    aside.write_text(text, "utf-8")
+    aside.replace(path)
 
 
 def _instance_file(settings: Settings) -> str:

@@ -124,6 +124,21 @@ def test_a_home_of_the_user_s_own_is_left_as_it_is(
     assert (own / "dagster.yaml").read_text("utf-8") == "telemetry: {enabled: false}\n"
 
 
+def test_the_file_is_never_seen_half_written(settings: Settings) -> None:
+    file = prepare_home(settings) / "dagster.yaml"
+    before = file.stat()
+    prepare_home(settings)
+    assert file.stat() == before
+    with file.open("rb") as seen:
+        file.unlink()
+        file.write_text("# of other settings\n", "utf-8")
+        other = file.stat().st_ino
+        prepare_home(settings)
+        assert seen.read() == (PACKAGED / "embedded.yaml").read_bytes()
+    assert file.stat().st_ino != other
+    assert [path.name for path in settings.dagster_home.iterdir()] == ["dagster.yaml"]
+
+
 def test_a_home_that_cannot_be_made_is_named(settings: Settings) -> None:
     settings.data.mkdir(exist_ok=True)
     settings.dagster_home.write_text("a file in its place")
