@@ -4,6 +4,7 @@ import json
 
 from dagster import (
     AddDynamicPartitionsRequest,
+    DagsterRunStatus,
     DefaultSensorStatus,
     DeleteDynamicPartitionsRequest,
     RunRequest,
@@ -14,6 +15,8 @@ from dagster import (
 )
 
 from webmine_assets.defs.enhancement import Cursor, Fate, NewPages, fate_of, new_pages
+from webmine_assets.defs.instance.launcher import KILLED
+from webmine_assets.defs.instance.liveness import killed, take_leave
 from webmine_assets.defs.jobs import FRESH, check_freshness, enhance_metadata
 from webmine_assets.defs.partitions import INSTITUTIONS, institutions_partitions
 from webmine_assets.defs.resources import Corpus
@@ -122,4 +125,24 @@ def _readable(corpus: Corpus, key: str) -> Institution | None:
         return None
 
 
-SENSORS = [institution_partitions, enhance_new_snapshots, freshness_of_institutions]
+@sensor(
+    name="lost_runs",
+    minimum_interval_seconds=30,
+    default_status=DefaultSensorStatus.RUNNING,
+)
+def lost_runs(context: SensorEvaluationContext, corpus: Corpus) -> SkipReason:
+    """Fails runs whose worker was killed before they began, so that they are started again. Of
+    those that had begun Dagster's own monitoring knows; to it one that has not may be waiting."""
+    folder = corpus.settings.taken_runs
+    failed = []
+    for run_id in killed(folder):
+        run = context.instance.get_run_by_id(run_id)
+        if run is not None and run.status == DagsterRunStatus.STARTING:
+            context.instance.report_run_failed(run, f"Before the run began, {KILLED}.")
+            failed.append(run_id)
+        if run is None or run.is_finished or run_id in failed:
+            take_leave(folder, run_id)
+    return SkipReason(f"failed: {', '.join(failed)}" if failed else "no run was lost")
+
+
+SENSORS = [institution_partitions, enhance_new_snapshots, freshness_of_institutions, lost_runs]

@@ -23,6 +23,7 @@ from dagster import (
 )
 
 from webmine_assets.defs.enhancement import Cursor, NewPages
+from webmine_assets.defs.instance.liveness import held
 from webmine_assets.defs.jobs import ENHANCES
 from webmine_assets.defs.partitions import INSTITUTIONS, register_institutions
 from webmine_assets.defs.resources import Corpus
@@ -30,7 +31,9 @@ from webmine_assets.defs.sensors import (
     enhance_new_snapshots,
     freshness_of_institutions,
     institution_partitions,
+    lost_runs,
 )
+from webmine_assets.settings import read_settings
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.factories import snapshot
 
@@ -264,3 +267,39 @@ def test_a_warning_of_a_blocking_check_does_not_hold_up_enhancement(
 ) -> None:
     crawl(instance, "u1", refused=True, severity=AssetCheckSeverity.WARN)
     assert tick(instance)[0] == ["u1"]
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "is_forgotten"),
+    [
+        (DagsterRunStatus.STARTING, DagsterRunStatus.FAILURE, True),
+        # Dagster's monitoring asks the launcher about it.
+        (DagsterRunStatus.STARTED, DagsterRunStatus.STARTED, False),
+        (DagsterRunStatus.SUCCESS, DagsterRunStatus.SUCCESS, True),
+    ],
+)
+def test_a_run_whose_worker_was_killed_before_it_began_is_failed(
+    instance: DagsterInstance,
+    status: DagsterRunStatus,
+    after: DagsterRunStatus,
+    is_forgotten: bool,
+) -> None:
+    folder = read_settings().taken_runs
+    run = instance.create_run_for_job(job_def=_nothing, status=status)
+    with held(folder, run.run_id):
+        lost_runs(build_sensor_context(instance=instance), corpus=Corpus())
+        assert _status(instance, run.run_id) == status
+    lost_runs(build_sensor_context(instance=instance), corpus=Corpus())
+    assert _status(instance, run.run_id) == after
+    assert (folder / run.run_id).exists() is not is_forgotten
+
+
+@job
+def _nothing() -> None:
+    pass
+
+
+def _status(instance: DagsterInstance, run_id: str) -> DagsterRunStatus:
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    return run.status

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,12 +35,13 @@ class Workplace:
     service: Service
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def hire(self) -> subprocess.Popen[bytes]:
+    def hire(self, **environment: str) -> subprocess.Popen[bytes]:
         """Start a worker, as a person does on another machine."""
         log = self.log(len(self.workers))
         with log.open("wb") as file:
             worker = subprocess.Popen(
                 [str(Path(sys.executable).with_name("webmine")), "worker"],
+                env=os.environ | environment,
                 stdout=file,
                 stderr=file,
                 start_new_session=True,
@@ -48,6 +49,19 @@ class Workplace:
         self.workers.append(worker)
         poll(lambda: " ready." in log.read_text("utf-8"), within_s=90, what="a worker")
         return worker
+
+    def dismiss(self) -> None:
+        """Take all workers away without warning."""
+        for worker in self.workers:
+            kill(worker)
+
+    def process_of(self, run_id: str) -> psutil.Process:
+        """The process in which a worker executes a run."""
+
+        def look() -> psutil.Process | None:
+            return next((p for w in self.workers for p in family(w) if executes(p, run_id)), None)
+
+        return poll(look, within_s=90, what="the process of a run")
 
     def log(self, number: int) -> Path:
         return self.service.data / f"worker-{number}.log"
@@ -58,21 +72,31 @@ def ended(workplace: Workplace) -> Iterator[Workplace]:
     try:
         yield workplace
     finally:
-        for worker in workplace.workers:
-            kill(worker)
+        workplace.dismiss()
 
 
 def kill(worker: subprocess.Popen[bytes]) -> None:
     """Take a worker away without warning, and all that it started."""
-    try:
-        family = psutil.Process(worker.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        family = []
+    processes = family(worker)
     worker.kill()
-    for process in family:
-        if process.is_running():
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
             process.kill()
     worker.wait(10)
+
+
+def family(worker: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    try:
+        return psutil.Process(worker.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def executes(process: psutil.Process, run_id: str) -> bool:
+    try:
+        return any(run_id in argument for argument in process.cmdline())
+    except psutil.Error:
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -104,11 +128,9 @@ def test_a_run_waits_for_a_worker_and_outlives_one_that_is_killed(workplace: Wor
     kill(doomed)
     workplace.hire()
     assert service.ended(waiting).status == "FAILURE"
-    (again,) = poll(
-        lambda: service.runs(dagster__parent_run_id=waiting), within_s=90, what="a second try"
-    )
-    assert service.ended(again.run_id).status == "SUCCESS"
-    enhanced = service.enhancement_of(again.run_id)
+    again = second_try(service, waiting)
+    assert service.ended(again).status == "SUCCESS"
+    enhanced = service.enhancement_of(again)
     assert enhanced.status == "SUCCESS", service.messages(enhanced.run_id)
     assert workplace.corpus.lake.count("page_topics", UNIVERSITY) > 0
 
@@ -131,3 +153,65 @@ def test_a_run_terminated_in_the_ui_ends_in_good_order(workplace: Workplace) -> 
     poll(lambda: service.run(run_id).status == "STARTED", within_s=90, what="a run under way")
     service.terminate(run_id)
     assert service.ended(run_id).status == "CANCELED"
+
+
+def test_a_run_is_started_again_when_its_worker_is_killed_before_it_began(
+    workplace: Workplace,
+) -> None:
+    service = workplace.service
+    run_id = service.materialise(NEWSROOM, CRAWL_ASSETS)
+    workplace.process_of(run_id).suspend()
+    workplace.dismiss()
+    assert service.run(run_id).status == "STARTING"
+    assert service.ended(run_id).status == "FAILURE"
+    workplace.hire()
+    assert service.ended(second_try(service, run_id)).status == "SUCCESS"
+
+
+def test_a_run_whose_process_is_killed_before_it_began_is_started_again(
+    workplace: Workplace,
+) -> None:
+    service = workplace.service
+    run_id = service.materialise(NEWSROOM, CRAWL_ASSETS)
+    workplace.process_of(run_id).kill()
+    assert service.ended(run_id).status == "FAILURE"
+    assert any("SIGKILL" in message for message in service.messages(run_id))
+    assert service.ended(second_try(service, run_id)).status == "SUCCESS"
+
+
+def test_a_run_goes_on_when_only_its_worker_is_killed(workplace: Workplace) -> None:
+    service = workplace.service
+    run_id = service.materialise(UNIVERSITY, CRAWL_ASSETS)
+    process = workplace.process_of(run_id)
+    poll(lambda: service.run(run_id).status == "STARTED", within_s=90, what="a run under way")
+    process.suspend()
+    worker_s = process.parent()
+    assert worker_s is not None
+    worker_s.kill()
+    log, looked = service.data / "ui.log", f"Checking run {run_id}"
+    before = log.read_text("utf-8").count(looked)
+    poll(
+        lambda: log.read_text("utf-8").count(looked) > before + 1,
+        within_s=90,
+        what="that the daemon looks at the run",
+    )
+    process.resume()
+    assert service.ended(run_id).status == "SUCCESS", service.messages(run_id)
+
+
+def test_a_worker_with_a_data_folder_of_its_own_is_told(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    workplace.dismiss()
+    workplace.hire(WEBMINE_DATA=str(tmp_path))
+    run_id = workplace.service.materialise(UNIVERSITY, CRAWL_ASSETS)
+    assert workplace.service.ended(run_id).status == "FAILURE"
+    messages = workplace.service.messages(run_id)
+    assert any("all machines must share one" in message for message in messages)
+
+
+def second_try(service: Service, run_id: str) -> str:
+    (again,) = poll(
+        lambda: service.runs(dagster__parent_run_id=run_id), within_s=90, what="a second try"
+    )
+    return again.run_id

@@ -3,9 +3,14 @@
 from dagster import DagsterRun
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from dagster_celery.launcher import CeleryRunLauncher
-from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
-from webmine_assets.defs.instance.launcher import examine
+from webmine_assets.defs.instance.launcher import KILLED
+from webmine_assets.defs.instance.liveness import has_died
+from webmine_assets.defs.instance.shared import FOLDER_TAG, folder_name
+from webmine_assets.errors import ServiceError
+from webmine_assets.settings import read_settings
 
 _PING_S = 2.0
 
@@ -14,14 +19,28 @@ class QueuedLauncher(CeleryRunLauncher):
     """Celery's launcher, which says when nobody listens and notices that a worker was killed."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        super().launch_run(context)
-        if not self.celery.control.ping(timeout=_PING_S):
+        tags = {FOLDER_TAG: folder_name(read_settings().dagster_home)}
+        self._instance.add_run_tags(context.dagster_run.run_id, tags)
+        try:
+            super().launch_run(context)
+            # The first answer is enough: all of them would take the whole time for each run.
+            listeners = self.celery.control.ping(timeout=_PING_S, limit=1)
+        except (OperationalError, RedisError) as problem:
+            raise ServiceError(
+                f"the queue of WEBMINE_BROKER ({self._place}) cannot be reached: {problem}"
+            ) from problem
+        if not listeners:
             self._instance.report_engine_event(
-                f"No worker listens at {self.celery.connection().as_uri()}. The run waits until "
-                "one is started with `webmine worker`.",
+                f"No worker listens at {self._place}. The run waits until one is started with "
+                "`webmine worker`.",
                 context.dagster_run,
                 cls=type(self),
             )
+
+    @property
+    def _place(self) -> str:
+        """Where the queue is, without its password."""
+        return str(self.celery.connection().as_uri())
 
     def terminate(self, run_id: str) -> bool:
         run = self._instance.get_run_by_id(run_id)
@@ -32,11 +51,13 @@ class QueuedLauncher(CeleryRunLauncher):
         return bool(super().terminate(run_id))
 
     def check_run_worker_health(self, run: DagsterRun) -> CheckRunHealthResult:
-        found = examine(run)
-        task_id = run.tags.get(DAGSTER_CELERY_TASK_ID_TAG)
-        if found.status == WorkerStatus.RUNNING and task_id:
-            # A process that dies before its first step has not said that it lived.
-            result = self.celery.AsyncResult(task_id)
-            if result.state == "FAILURE":
-                return CheckRunHealthResult(WorkerStatus.FAILED, str(result.result))
-        return found
+        # Redis is not asked: to it a run has failed whose worker was killed, though the run's own
+        # process may live on, and write the pages that a second one would begin with.
+        if has_died(read_settings().taken_runs, run.run_id):
+            return CheckRunHealthResult(WorkerStatus.NOT_FOUND, KILLED)
+        return CheckRunHealthResult(WorkerStatus.RUNNING)
+
+    def get_run_worker_debug_info(
+        self, run: DagsterRun, include_container_logs: bool | None = True
+    ) -> None:
+        """Nothing: Celery keeps no results."""

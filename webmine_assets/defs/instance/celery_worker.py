@@ -2,28 +2,33 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 from celery.exceptions import SecurityWarning
 from celery.worker import state
+from dagster import DagsterInstance, DagsterRunStatus
 from dagster_celery.config import TASK_EXECUTE_JOB_NAME
 from dagster_celery.make_app import make_app
 
-from webmine_assets.settings import read_settings
+from webmine_assets.defs.instance.liveness import held, take_leave
+from webmine_assets.defs.instance.shared import FOLDER_TAG, folder_name
+from webmine_assets.settings import Settings, read_settings
 
 QUEUE = "dagster"
 """Where dagster-celery puts runs that name no queue of their own."""
 
-_broker = read_settings().broker
+# As Dagster packs the arguments of a run, for the sake of runs from before it renamed pipelines.
+_RUN_ID = "pipeline_run_id"
+
 app = make_app(  # type: ignore[no-untyped-call]
     {
-        "broker": _broker,
-        "backend": _broker,
+        "broker": read_settings().broker,
+        # As in celery.yaml.
+        "backend": "disabled://",
         "config_source": {
             "task_default_queue": QUEUE,
             # A run that a busy worker has taken in advance would wait there while others are idle.
@@ -47,27 +52,84 @@ def work(*, name: str, runs: int) -> int:
     return 0 if has_waited else 1
 
 
-@app.task(name=TASK_EXECUTE_JOB_NAME, track_started=True)  # type: ignore[untyped-decorator]
+@app.task(name=TASK_EXECUTE_JOB_NAME)  # type: ignore[untyped-decorator]
 def execute_run(execute_job_args_packed: dict[str, Any]) -> int:
     """Execute a run in a process of its own; its exit code.
 
     dagster-celery's task does it in Celery's process, a daemon in the sense of Python's
     multiprocessing, which may not start the children in which pages are parsed.
     """
+    run_id: str = execute_job_args_packed[_RUN_ID]
     # The instance is the one that this machine's settings name, not that of who launched the run.
     arguments = json.dumps(execute_job_args_packed | {"instance_ref": None})
     command = [sys.executable, "-m", "dagster", "api", "execute_run", arguments]
-    # In a session of its own, as Ctrl-C in a terminal is meant for the worker, which waits for it.
-    process = subprocess.Popen(command, start_new_session=True)  # noqa: S603
-    with process, _passing_on_sigterm(process):
-        return process.wait()
+    settings = read_settings()
+    if _is_of_another_folder(run_id, settings):
+        _close(
+            run_id,
+            f"WEBMINE_DATA of the worker at {socket.gethostname()} ({settings.data}) is not the "
+            "folder of the machine that launched the run: all machines must share one",
+        )
+        return 1
+    folder = settings.taken_runs
+    with held(folder, run_id) as lock:
+        code = _execute(command, lock)
+        if code:
+            # One that was killed, or could not begin, has not told how its run ended.
+            _close(
+                run_id, f"The run's process ended ({_reason(code)}); its worker's output says more."
+            )
+        # Not where something failed above: then the daemon finds that we died.
+        take_leave(folder, run_id)
+    return code
 
 
-@contextmanager
-def _passing_on_sigterm(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Terminated in the UI, or by a worker that may not wait, a run ends in good order."""
-    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+def _execute(command: list[str], lock: BinaryIO) -> int:
+    """The exit code of a process that keeps the lock, should we be killed.
+
+    Terminated in the UI, or by a worker that may not wait, it ends in good order.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    is_terminated = False
+
+    def terminate(*_: object) -> None:
+        nonlocal is_terminated
+        is_terminated = True
+        if process is not None:
+            process.terminate()
+
+    # Before the process starts, which would otherwise live on without us.
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
-        yield
+        # In a session of its own, as Ctrl-C in a terminal is meant for the worker, which waits.
+        process = subprocess.Popen(  # noqa: S603  # our own interpreter
+            command, start_new_session=True, pass_fds=[lock.fileno()]
+        )
+        if is_terminated:
+            process.terminate()
+        return process.wait()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _is_of_another_folder(run_id: str, settings: Settings) -> bool:
+    with DagsterInstance.get() as instance:
+        run = instance.get_run_by_id(run_id)
+    launched = run and run.tags.get(FOLDER_TAG)
+    return bool(launched) and launched != folder_name(settings.dagster_home)
+
+
+def _close(run_id: str, message: str) -> None:
+    """Tell the end of a run that has not told it itself."""
+    with DagsterInstance.get() as instance:
+        run = instance.get_run_by_id(run_id)
+        if run is None or run.is_finished:
+            return
+        if run.status == DagsterRunStatus.CANCELING:
+            instance.report_run_canceled(run, message)
+        else:
+            instance.report_run_failed(run, message)
+
+
+def _reason(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

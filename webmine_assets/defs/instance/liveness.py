@@ -5,10 +5,12 @@ with it the turn of its institution and the enhancement of its pages.
 """
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 
 @contextmanager
@@ -27,9 +29,25 @@ def held(folder: Path, run_id: str) -> Iterator[BinaryIO]:
     """Hold the run's lock, and with it all processes that inherit this file; who does not take
     leave before it goes has died."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / run_id).open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with _locked(folder / run_id) as file:
         yield file
+
+
+def _locked(path: Path) -> BinaryIO:
+    """The file, locked before it is in its place: who finds it there unlocked has found a death."""
+    aside = path.with_name(f".{path.name}.{uuid4().hex}")
+    file = aside.open("xb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.link(aside, path)
+    except FileExistsError:
+        # Somebody else holds this run, and is waited for.
+        file.close()
+        file = path.open("wb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+    finally:
+        aside.unlink()
+    return file
 
 
 def take_leave(folder: Path, run_id: str) -> None:
@@ -47,3 +65,9 @@ def has_died(folder: Path, run_id: str) -> bool:
             return path.exists()
     except (FileNotFoundError, BlockingIOError):
         return False
+
+
+def killed(folder: Path) -> list[str]:
+    """The runs that somebody held who ended without taking leave."""
+    names = (path.name for path in folder.glob("[!.]*"))
+    return sorted(name for name in names if has_died(folder, name))

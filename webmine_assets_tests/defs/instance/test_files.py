@@ -55,7 +55,7 @@ def test_with_a_queue_only_what_concerns_the_queue_differs() -> None:
     launcher = celery.pop("run_launcher")
     assert (launcher["class"], launcher["config"]) == (
         "QueuedLauncher",
-        {"broker": url, "backend": url},
+        {"broker": url, "backend": "disabled://"},
     )
     del postgres["run_launcher"]
     for instance in (postgres, celery):
