@@ -174,7 +174,7 @@ class Visitor:
             renders_failed=int(reading.failure is not None),
             render_ms=reading.render_ms,
         )
-        response = _moved(response, reading.moved_to)
+        response = _moved(response, reading)
         is_error = unrendered is not None and not (reading.rendered and not reading.parsed.refusal)
         refusal = unrendered if is_error else self._refusal_of(reading)
         if refusal is not None:
@@ -309,11 +309,19 @@ def _routed(response: FetchResponse, asked_url: str) -> FetchResponse:
     return replace(response, requested_url=asked_url, url=url)
 
 
-def _moved(response: FetchResponse, url: str | None) -> FetchResponse:
-    """The response as that of the page its scripts led to: a redirect like any other."""
-    if url is None:
+def _moved(response: FetchResponse, reading: Reading) -> FetchResponse:
+    """The response of the page its scripts led to: a redirect like any other."""
+    if reading.moved_to is None:
         return response
-    return replace(response, url=url, redirects=(*response.redirects, response.url))
+    passed = (*response.redirects, response.url)
+    # The journal of an earlier version has no document: the page's own response stands for it.
+    document = reading.document or replace(response, redirects=())
+    return replace(
+        document,
+        requested_url=response.requested_url,
+        url=reading.moved_to,
+        redirects=(*passed, *document.redirects),
+    )
 
 
 def _is_html(response: FetchResponse) -> bool:

@@ -22,6 +22,7 @@ from webmine_assets.crawl.rendering.render_policy import (
     render_reason,
 )
 from webmine_assets.records import Decision
+from webmine_assets.urls import canonicalise
 
 OVER_BUDGET = "over_budget"
 
@@ -61,8 +62,17 @@ class Reading:
     @property
     def moved_to(self) -> str | None:
         """Where the page led its visitor, as a redirect does."""
+        return self._shown.moved_to if self._shown else None
+
+    @property
+    def document(self) -> FetchResponse | None:
+        """The response that the page led its visitor to, without its body."""
+        return self._shown.document if self._shown else None
+
+    @property
+    def _shown(self) -> RenderedPage | None:
         page = self.answer if isinstance(self.answer, RenderedPage) else None
-        return page.moved_to if page and self.rendered else None
+        return page if self.rendered else None
 
     @property
     def render_refusal(self) -> Refusal | None:
@@ -104,7 +114,8 @@ async def render_if_needed(
     if isinstance(answer, RenderFailure):
         return light
     parsed = await parser.parse(lambda: _page_input(answer, response))
-    return _better(light, parsed, Body(place="render", url=response.requested_url), plan)
+    body = Body(place="render", url=response.requested_url)
+    return _with_files(_better(light, parsed, body, plan), answer)
 
 
 def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Reading:
@@ -122,9 +133,18 @@ def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Readi
     return replace(light, parsed=parsed, body=body, rendered=True)
 
 
+def _with_files(reading: Reading, page: RenderedPage) -> Reading:
+    """What the page led to and a browser does not show is a link, for the crawl to take itself."""
+    links = reading.parsed.links
+    known = {url for url, _, _ in links}
+    files = tuple((url, canonicalise(url), False) for url in page.links_to if url not in known)
+    return replace(reading, parsed=replace(reading.parsed, links=links + files))
+
+
 def _page_input(page: RenderedPage, response: FetchResponse) -> PageInput:
+    shown = page.document or response
     # The browser gives characters; what the server said of its bytes no longer holds.
-    headers = {**response.headers, "content-type": "text/html; charset=utf-8"}
+    headers = {**shown.headers, "content-type": "text/html; charset=utf-8"}
     return PageInput(
         url=page.url,
         body=page.html.encode("utf-8", "replace"),

@@ -152,6 +152,60 @@ async def test_page_that_leads_elsewhere_is_an_alias_of_where_it_leads(
     assert f"{ORIGIN}/old" in crawled.page("/new").meta.alias_urls
 
 
+def leading_to(target: FetchResponse) -> Render:
+    """A browser that shows every page as the one its script leads to."""
+
+    def render(page: FetchResponse) -> RenderedPage:
+        return RenderedPage(
+            url=target.url,
+            html=target.body.decode(),
+            title="",
+            elapsed_ms=1,
+            moved_to=target.url,
+            document=replace(target, body=b""),
+        )
+
+    return render
+
+
+async def test_page_that_leads_elsewhere_is_stored_as_that_answered(tmp_path: Path) -> None:
+    url, old = f"{ORIGIN}/new", f"{ORIGIN}/old"
+    target = response(url, html("new"), redirects=(old,), etag='"new"')
+    pages = {"/": not_found("/", SHELL)}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(leading_to(target)))
+    row = crawled.page("/new")
+    assert (row.http_status, row.headers, row.etag) == (200, target.headers, '"new"')
+    assert row.requested_url == f"{ORIGIN}/"
+    assert row.meta.redirects == (f"{ORIGIN}/", old)
+    assert crawled.decision("/") == crawled.decision("/old") == "alias:redirect"
+
+
+async def test_page_that_leads_to_one_that_keeps_crawlers_out_is_refused(tmp_path: Path) -> None:
+    target = response(f"{ORIGIN}/new", html("new"), x_robots_tag="noindex")
+    pages = {"/": SHELL}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(leading_to(target)))
+    assert crawled.rows == []
+    assert crawled.decision("/") == crawled.decision("/new") == "content_policy:noindex"
+
+
+@pytest.mark.parametrize("text", [None, "See the handbook."], ids=["with text", "without"])
+async def test_file_that_a_page_leads_to_is_taken_by_the_crawl(
+    tmp_path: Path, text: str | None
+) -> None:
+    page = html("home", text=text, head='<script src="/main.js"></script>')
+    handbook = response(f"{ORIGIN}/book", html("book"))
+
+    def render(given: FetchResponse) -> RenderedPage:
+        links = (f"{ORIGIN}/book",)
+        return RenderedPage(
+            url=given.url, html=page.decode(), title="", elapsed_ms=1, links_to=links
+        )
+
+    pages = {"/": page, "/book": handbook}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(render))
+    assert crawled.page("/book").discovered_from == f"{ORIGIN}/"
+
+
 async def test_route_that_a_script_writes_into_the_address_is_no_move(tmp_path: Path) -> None:
     def render(page: FetchResponse) -> RenderedPage:
         return replace(shown(page), url=f"{ORIGIN}/sub/view?session=1")
