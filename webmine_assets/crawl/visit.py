@@ -176,7 +176,7 @@ class Visitor:
         )
         response = _moved(response, reading)
         is_error = unrendered is not None and not (reading.rendered and not reading.parsed.refusal)
-        refusal = unrendered if is_error else self._refusal_of(reading)
+        refusal = _or_unknown(unrendered, reading) if is_error else self._refusal_of(reading)
         if refusal is not None:
             return Refused(
                 refusal=_with_log(refusal, reading.log),
@@ -196,9 +196,12 @@ class Visitor:
         return (reading.render_refusal if is_for_text else None) or refusal
 
     def _may_be_application(self, response: FetchResponse, plan: Plan) -> bool:
-        """Whether an error's body may be the shell of an application that knows the page."""
-        may_render = self.renderer is not None and plan.may_render
-        return may_render and is_shell_status(response.status) and _is_html(response)
+        """Whether an error's body may be the shell of an application that knows the page.
+
+        Over the budget too, and without a browser: such a page says that it lacked one.
+        """
+        is_shell = is_shell_status(response.status) and _is_html(response)
+        return is_shell and self._is_for_browsers(plan)
 
     async def _page(
         self,
@@ -278,15 +281,17 @@ class Visitor:
         )
 
     def _page_input(self, response: FetchResponse, plan: Plan) -> PageInput:
-        may_render = self.renderer is not None and plan.kind is not PlanKind.NEVER
         return PageInput(
             url=response.url,
             body=self._body(response),
             headers=response.headers,
             status=response.status,
-            wants_signals=may_render,
+            wants_signals=self._is_for_browsers(plan),
             keeps_routes=self.renderer is not None,
         )
+
+    def _is_for_browsers(self, plan: Plan) -> bool:
+        return self.renderer is not None and plan.kind is not PlanKind.NEVER
 
     def _body(self, response: FetchResponse) -> bytes:
         """The body at hand, or the journal's if it was put down."""
@@ -322,6 +327,14 @@ def _moved(response: FetchResponse, reading: Reading) -> FetchResponse:
         url=reading.moved_to,
         redirects=(*passed, *document.redirects),
     )
+
+
+def _or_unknown(error: Refusal | None, reading: Reading) -> Refusal | None:
+    """The server's error; or why no browser could ask the application whether it is one."""
+    unknown = reading.render_refusal
+    if error is None or unknown is None:
+        return error
+    return replace(unknown, detail=f"{error.detail}; {unknown.detail}")
 
 
 def _is_html(response: FetchResponse) -> bool:

@@ -245,14 +245,34 @@ async def test_shell_with_an_error_status_is_rendered(tmp_path: Path) -> None:
     assert crawled.decision("/late") == "http_error:http_503"
 
 
-@pytest.mark.parametrize("renderer", [None, NO_BROWSER], ids=["never", "no browser"])
-async def test_error_stays_an_error_without_a_browser(
-    tmp_path: Path, renderer: AbsentRenderer | None
-) -> None:
-    crawled = await crawl_site(
-        {"/": not_found("/", SHELL)}, tmp_path, config=AUTO, renderer=renderer
-    )
+async def test_error_stays_an_error_where_nothing_is_rendered(tmp_path: Path) -> None:
+    crawled = await crawl_site({"/": not_found("/", SHELL)}, tmp_path, config=AUTO)
     assert crawled.decision("/") == "http_error:http_404"
+
+
+async def test_shell_with_an_error_status_says_that_it_lacked_a_browser(tmp_path: Path) -> None:
+    plain = not_found("/plain", html("an error page", head="<script>go()</script>"))
+    pages = {"/": html("home", links=["/route", "/plain"]), "/route": not_found("/route", SHELL)}
+    pages["/plain"] = plain
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=NO_BROWSER)
+    assert crawled.decision("/plain") == "http_error:http_404"
+    (row,) = (row for row in crawled.ledger if row.url.endswith("/route"))
+    assert (row.decision, row.reason) == ("render_error", "unavailable")
+    assert row.detail == f"status 404; {NO_BROWSER.why}; asked for by failed_fetch"
+
+
+async def test_shell_with_an_error_status_beyond_the_budget_of_renders_says_so(
+    tmp_path: Path,
+) -> None:
+    pages = {"/": SHELL, "/route": not_found("/route", SHELL)}
+    config = institution(rendering={"mode": "auto", "max_pages": 1})
+
+    def render(page: FetchResponse) -> RenderedPage:
+        return replace(shown(page), html=html("home", links=["/route"]).decode())
+
+    crawled = await crawl_site(pages, tmp_path, config=config, renderer=Stand(render))
+    assert crawled.paths == ["/"]
+    assert crawled.decision("/route") == "render_error:over_budget"
 
 
 async def test_rendered_page_is_not_confirmed_by_the_etag_of_its_shell(tmp_path: Path) -> None:
