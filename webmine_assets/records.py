@@ -81,7 +81,7 @@ class SnapshotMeta:
     """How a snapshot came about."""
 
     rendered: Annotated[bool, "the body is the DOM after scripts ran"] = False
-    render_reason: Annotated[str | None, "the signal that asked for a browser"] = None
+    render_reason: Annotated[str | None, "what asked for a browser, whatever that gave"] = None
     render_error: Annotated[str | None, "why it gave nothing: the page is as received"] = None
     render_ms: Annotated[int, "what the browser took, also where it added nothing"] = 0
     render_timed_out: Annotated[bool, "still changing at timeout_s: as it was then"] = False

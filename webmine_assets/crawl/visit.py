@@ -192,8 +192,9 @@ class Visitor:
         """A page that is refused for its text alone may only have lacked a browser."""
         parsed = reading.parsed
         refusal = self.judge.of_page(parsed)
-        is_for_text = parsed.refusal is None and (refusal or not parsed.text.strip())
-        return (reading.render_refusal if is_for_text else None) or refusal
+        if parsed.refusal is not None or (refusal is None and parsed.text.strip()):
+            return refusal
+        return reading.render_refusal or _with_clue(refusal, reading.render_clue)
 
     def _may_be_application(self, response: FetchResponse, plan: Plan) -> bool:
         """Whether an error's body may be the shell of an application that knows the page.
@@ -339,6 +340,10 @@ def _or_unknown(error: Refusal | None, reading: Reading) -> Refusal | None:
 
 def _is_html(response: FetchResponse) -> bool:
     return kind_of(response.headers.get("content-type"), response.body) is Kind.HTML
+
+
+def _with_clue(refusal: Refusal | None, clue: str) -> Refusal | None:
+    return replace(refusal, detail=f"{refusal.detail}; {clue}") if refusal and clue else refusal
 
 
 def _with_log(refusal: Refusal, log: tuple[str, ...]) -> Refusal:

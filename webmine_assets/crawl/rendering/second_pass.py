@@ -75,6 +75,15 @@ class Reading:
         return page if self.rendered else None
 
     @property
+    def render_clue(self) -> str:
+        """What a browser made of a page that is refused for its text."""
+        if self.answer is None:
+            return ""
+        if self.failure:
+            return f"a browser gave nothing: {self.failure.reason}"
+        return "as a browser showed it" if self.rendered else "a browser showed no more of it"
+
+    @property
     def render_refusal(self) -> Refusal | None:
         """What the ledger says if the page has nothing to store without a browser.
 

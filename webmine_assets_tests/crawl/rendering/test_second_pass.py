@@ -117,9 +117,31 @@ async def test_render_that_adds_nothing_leaves_the_page_light(tmp_path: Path) ->
 
     crawled = await crawl_site({"/": page}, tmp_path, config=AUTO, renderer=Stand(render))
     meta = crawled.page("/").meta
-    assert (meta.rendered, meta.render_reason, meta.render_ms) == (False, None, 7)
+    assert (meta.rendered, meta.render_reason, meta.render_ms) == (False, "bundle_only", 7)
     counters = crawled.report.counters
     assert (counters.lightweight, counters.heavyweight, counters.rendered) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("shown_text", "detail"),
+    [
+        ("Only this.", "10 characters, at least 50; a browser showed no more of it"),
+        ("Only this, now.", "10 characters, at least 50; a browser showed no more of it"),
+        (" ".join("abcdefghijkl"), "23 characters, at least 50; as a browser showed it"),
+    ],
+)
+async def test_page_refused_for_its_text_says_that_a_browser_was_asked(
+    tmp_path: Path, shown_text: str, detail: str
+) -> None:
+    page = html("x", text="Only this.", head='<script src="/main.js"></script>')
+
+    def render(given: FetchResponse) -> RenderedPage:
+        dom = html("x", text=shown_text).decode()
+        return RenderedPage(url=given.url, html=dom, title="", elapsed_ms=7, blocked=("a b",))
+
+    crawled = await crawl_site({"/": page}, tmp_path, config=AUTO, renderer=Stand(render))
+    assert crawled.decision("/") == "content_policy:min_text"
+    assert crawled.ledger[0].detail == f"{detail}; refused in the browser: a b"
 
 
 async def test_pages_over_the_budget_of_renders_say_so(tmp_path: Path) -> None:
