@@ -81,11 +81,11 @@ class SnapshotMeta:
     """How a snapshot came about."""
 
     rendered: Annotated[bool, "the body is the DOM after scripts ran"] = False
-    render_reason: Annotated[str | None, "the signal that asked for a browser"] = None
+    render_reason: Annotated[str | None, "what asked for a browser, whatever that gave"] = None
     render_error: Annotated[str | None, "why it gave nothing: the page is as received"] = None
     render_ms: Annotated[int, "what the browser took, also where it added nothing"] = 0
     render_timed_out: Annotated[bool, "still changing at timeout_s: as it was then"] = False
-    render_log: Annotated[tuple[str, ...], "requests it was refused, each `url reason`"] = ()
+    render_log: Annotated[tuple[str, ...], "requests that gave it nothing, each `url reason`"] = ()
     from_cache: Annotated[bool, "taken over from the last crawl without a new body"] = False
     robots_blocked: Annotated[bool, "always false for a stored page; see url_ledger"] = False
     redirects: Annotated[tuple[str, ...], "URLs passed on the way, first to last"] = ()

@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "records": set(),
     "reasons": {"records"},
+    "render_account": set(),
     "urls": {"errors"},
     "settings": {"errors"},
     "institutions": GROUND,
@@ -31,9 +32,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stages": SHARED | DOMAIN | {"storage"},
     "demo": {"errors", "institutions", "settings"},
     "defs": SHARED | {"stages", "storage", "extract"},
-    "studio": SHARED | DOMAIN | {"stages", "storage", "reasons"},
+    "studio": SHARED | DOMAIN | {"stages", "storage", "reasons", "render_account"},
     # The command line puts everything together; nothing imports it.
-    "cli": SHARED | DOMAIN | {"stages", "storage", "defs", "studio", "demo", "reasons"},
+    "cli": SHARED
+    | DOMAIN
+    | {"stages", "storage", "defs", "studio", "demo", "reasons", "render_account"},
     "definitions": {"defs"},
     "__init__": set(),
 }

@@ -19,8 +19,10 @@ from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.errors import ConfigurationError
 from webmine_assets.institutions import load_institution
 from webmine_assets.reasons import meaning_of
+from webmine_assets.records import Decision
+from webmine_assets.render_account import account_of_render
 from webmine_assets.settings import read_settings
-from webmine_assets.stages.folder_crawl import LEDGER, crawl_into
+from webmine_assets.stages.folder_crawl import LEDGER, PAGES, crawl_into
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 from webmine_assets.urls import forms_of, resolve
@@ -69,10 +71,14 @@ def crawl(
     output.print(hint, markup=False, soft_wrap=True)
 
 
+_KEPT = (Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED)
 _HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _WHY = """
 select institution, url, decision, reason, detail, depth, discovered_from, decided_at
 from url_ledger where url in (select unnest($1)) order by institution
+"""
+_RENDERS = """
+select institution, url, meta from page_snapshots where url in (select unnest($1))
 """
 _SEEDS = """
 select institution, source, via, added_at from seeds
@@ -100,7 +106,7 @@ def why(
         raise ConfigurationError(f"{url!r} is not an http or https URL")
     ask = _asking(out)
     forms = [*(form for found in absolute for form in forms_of(found)), url]
-    rows = ask(_WHY, [forms])
+    rows = _with_renders(ask(_WHY, [forms]), out)
     if as_json:
         print_json(rows)
     elif rows:
@@ -114,15 +120,34 @@ def why(
     raise typer.Exit(0 if rows else 1)
 
 
-def _asking(out: Path | None) -> Callable[[str, list[Any]], list[dict[str, Any]]]:
-    """Questions to the ledger of the lake, or to that of a folder."""
+def _asking(
+    out: Path | None, table: str = "url_ledger", file: str = LEDGER
+) -> Callable[[str, list[Any]], list[dict[str, Any]]]:
+    """Questions to a table of the lake, or to the file that a folder has of it."""
     if out is None:
         lake = Lake(read_settings().lake)
         return lambda sql, values: warehouse.query(lake, sql, values).to_pylist()
-    ledger = out / LEDGER
-    if not ledger.is_file():
-        raise ConfigurationError(f"{ledger} is not there; `webmine crawl --out {out}` writes it")
-    return lambda sql, values: warehouse.query_file(ledger, "url_ledger", sql, values).to_pylist()
+    path = out / file
+    if not path.is_file():
+        raise ConfigurationError(f"{path} is not there; `webmine crawl --out {out}` writes it")
+    return lambda sql, values: warehouse.query_file(path, table, sql, values).to_pylist()
+
+
+def _no_answer(sql: str, values: list[Any]) -> list[dict[str, Any]]:
+    return []
+
+
+def _with_renders(rows: list[dict[str, Any]], out: Path | None) -> list[dict[str, Any]]:
+    """The rows of the ledger, each with what a browser had to do with its page if it has one."""
+    kept = [row["url"] for row in rows if row["decision"] in _KEPT]
+    # A crawl into a folder that is ending has written its ledger, and not yet its pages.
+    has_pages = out is None or (out / PAGES).is_file()
+    ask = _asking(out, "page_snapshots", PAGES) if kept and has_pages else _no_answer
+    pages = ask(_RENDERS, [kept])
+    accounts = {
+        (page["institution"], page["url"]): account_of_render(page["meta"]) for page in pages
+    }
+    return [row | {"rendering": accounts.get((row["institution"], row["url"]))} for row in rows]
 
 
 def _waiting(forms: list[str]) -> list[dict[str, Any]]:
@@ -145,7 +170,8 @@ def _explain_unknown(url: str, seeds: list[dict[str, Any]]) -> None:
 def _explain(row: dict[str, Any]) -> None:
     output.print(f"[bold]{escape(row['url'])}[/]  ({row['institution']})", soft_wrap=True)
     meaning = meaning_of(row["decision"], row["reason"])
-    for line in (f"{row['decision']}: {row['reason']}", meaning.says, row["detail"]):
+    verdict = f"{row['decision']}: {row['reason']}"
+    for line in (verdict, meaning.says, row["detail"], row["rendering"]):
         if line:
             output.print(f"  {line}", markup=False, soft_wrap=True)
     if meaning.remedy:

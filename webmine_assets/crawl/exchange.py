@@ -112,10 +112,11 @@ class Fetcher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedPage:
-    """The DOM after scripts ran; `blocked` lists requests the guard refused as `url reason`.
+    """The DOM after scripts ran; `blocked` lists requests that gave nothing as `url reason`.
 
     `url` is what the address bar says, and links start from there. `moved_to` is the document that
-    replaced the page's own, as after a redirect; a route that a script wrote there is no move.
+    replaced the page's own, as after a redirect, and `document` its response without the body; a
+    route that a script wrote there is no move. `links_to` are files that the page led to.
     """
 
     url: str
@@ -124,6 +125,8 @@ class RenderedPage:
     elapsed_ms: int
     timed_out: bool = False
     moved_to: str | None = None
+    document: FetchResponse | None = None
+    links_to: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
     screenshot_png: bytes | None = None
 

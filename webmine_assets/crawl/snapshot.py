@@ -74,7 +74,7 @@ def render_meta(reading: Reading) -> SnapshotMeta:
     answer, failure = reading.answer, reading.failure
     return SnapshotMeta(
         rendered=reading.rendered,
-        render_reason=reading.reason if reading.rendered or failure else None,
+        render_reason=reading.reason,
         render_error=f"{failure.reason}: {failure.detail}" if failure else None,
         render_ms=reading.render_ms,
         render_timed_out=isinstance(answer, RenderedPage) and answer.timed_out,

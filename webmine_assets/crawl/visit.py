@@ -174,9 +174,9 @@ class Visitor:
             renders_failed=int(reading.failure is not None),
             render_ms=reading.render_ms,
         )
-        response = _moved(response, reading.moved_to)
+        response = _moved(response, reading)
         is_error = unrendered is not None and not (reading.rendered and not reading.parsed.refusal)
-        refusal = unrendered if is_error else self._refusal_of(reading)
+        refusal = _or_unknown(unrendered, reading) if is_error else self._refusal_of(reading)
         if refusal is not None:
             return Refused(
                 refusal=_with_log(refusal, reading.log),
@@ -192,13 +192,17 @@ class Visitor:
         """A page that is refused for its text alone may only have lacked a browser."""
         parsed = reading.parsed
         refusal = self.judge.of_page(parsed)
-        is_for_text = parsed.refusal is None and (refusal or not parsed.text.strip())
-        return (reading.render_refusal if is_for_text else None) or refusal
+        if parsed.refusal is not None or (refusal is None and parsed.text.strip()):
+            return refusal
+        return reading.render_refusal or _with_clue(refusal, reading.render_clue)
 
     def _may_be_application(self, response: FetchResponse, plan: PagePlan) -> bool:
-        """Whether an error's body may be the shell of an application that knows the page."""
-        may_render = self.renderer is not None and plan.may_render
-        return may_render and is_shell_status(response.status) and _is_html(response)
+        """Whether an error's body may be the shell of an application that knows the page.
+
+        Over the budget too, and without a browser: such a page says that it lacked one.
+        """
+        is_shell = is_shell_status(response.status) and _is_html(response)
+        return is_shell and self._is_for_browsers(plan)
 
     async def _page(
         self,
@@ -278,15 +282,17 @@ class Visitor:
         )
 
     def _page_input(self, response: FetchResponse, plan: PagePlan) -> PageInput:
-        may_render = self.renderer is not None and plan.may_render
         return PageInput(
             url=response.url,
             body=self._body(response),
             headers=response.headers,
             status=response.status,
-            wants_signals=may_render,
+            wants_signals=self._is_for_browsers(plan),
             keeps_routes=self.renderer is not None,
         )
+
+    def _is_for_browsers(self, plan: PagePlan) -> bool:
+        return self.renderer is not None and plan.may_render
 
     def _body(self, response: FetchResponse) -> bytes:
         """The body at hand, or the journal's if it was put down."""
@@ -309,15 +315,35 @@ def _routed(response: FetchResponse, asked_url: str) -> FetchResponse:
     return replace(response, requested_url=asked_url, url=url)
 
 
-def _moved(response: FetchResponse, url: str | None) -> FetchResponse:
-    """The response as that of the page its scripts led to: a redirect like any other."""
-    if url is None:
+def _moved(response: FetchResponse, reading: Reading) -> FetchResponse:
+    """The response of the page its scripts led to: a redirect like any other."""
+    if reading.moved_to is None:
         return response
-    return replace(response, url=url, redirects=(*response.redirects, response.url))
+    passed = (*response.redirects, response.url)
+    # The journal of an earlier version has no document: the page's own response stands for it.
+    document = reading.document or replace(response, redirects=())
+    return replace(
+        document,
+        requested_url=response.requested_url,
+        url=reading.moved_to,
+        redirects=(*passed, *document.redirects),
+    )
+
+
+def _or_unknown(error: Refusal | None, reading: Reading) -> Refusal | None:
+    """The server's error; or why no browser could ask the application whether it is one."""
+    unknown = reading.render_refusal
+    if error is None or unknown is None:
+        return error
+    return replace(unknown, detail=f"{error.detail}; {unknown.detail}")
 
 
 def _is_html(response: FetchResponse) -> bool:
     return kind_of(response.headers.get("content-type"), response.body) is Kind.HTML
+
+
+def _with_clue(refusal: Refusal | None, clue: str) -> Refusal | None:
+    return replace(refusal, detail=f"{refusal.detail}; {clue}") if refusal and clue else refusal
 
 
 def _with_log(refusal: Refusal, log: tuple[str, ...]) -> Refusal:

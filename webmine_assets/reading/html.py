@@ -30,6 +30,8 @@ _HEAD_TAGS = frozenset(
         *("noscript", "script", "style", "template", "title"),
     )
 )
+# What a browser shows of a template: the content that a server drew for a custom element.
+_SHADOW_ROOT = "shadowrootmode"
 # libxml2 2.14 stops at the end of the document; browsers read on, and pages do go on after it.
 _CLOSERS = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 
@@ -45,8 +47,17 @@ def parse(html_text: str, *, url: str) -> HtmlElement:
     tree, too_deep = _parse(body, url)
     if too_deep:
         tree, _ = _parse(_WRAPPERS.sub(b" ", body), url)
+    if _SHADOW_ROOT.encode() in body:
+        _show_shadow_roots(tree)
     _open_body(tree)
     return tree
+
+
+def _show_shadow_roots(root: HtmlElement) -> None:
+    """Make content of declarative shadow roots, which readers would pass over as templates."""
+    for template in root.iter("template"):
+        if template.attrib.pop(_SHADOW_ROOT, "").strip().lower() in ("open", "closed"):
+            template.tag = "div"
 
 
 def _open_body(root: HtmlElement) -> None:

@@ -11,7 +11,7 @@ from webmine_assets import __version__
 from webmine_assets.cli.summary import reasons_of_emptiness
 from webmine_assets.demo.pdf import build_pdf
 from webmine_assets.institutions import load_institution
-from webmine_assets.records import Decision, Seed, SeedSource
+from webmine_assets.records import Decision, Seed, SeedSource, SnapshotMeta
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
     FILE,
@@ -154,6 +154,17 @@ def test_why_tells_the_decision_and_a_near_miss(webmine: Webmine) -> None:
     assert "https://u1.edu/a" in unknown.stdout
     assert "a route" in webmine("why", "u1.edu#/view").stdout
     assert_clear(webmine("why", "mailto:a@b.c"), 2, "not an http")
+
+
+def test_why_tells_what_a_browser_had_to_do_with_a_page(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.write("url_ledger", "u1", [ledger_row("https://u1.edu/a", reason="new")])
+    meta = SnapshotMeta(rendered=True, render_reason="empty_root", render_ms=228)
+    lake.write("page_snapshots", "u1", [snapshot("https://u1.edu/a", meta=meta)])
+    account = "rendered in a browser: empty_root, 228 ms"
+    assert f"\n  {account}\n" in webmine("why", "https://u1.edu/a").stdout
+    (row,) = json.loads(webmine("why", "https://u1.edu/a", "--json").stdout)
+    assert row["rendering"] == account
 
 
 def test_why_knows_a_url_that_waits_for_the_next_crawl(webmine: Webmine) -> None:

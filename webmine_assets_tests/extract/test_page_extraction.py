@@ -157,3 +157,12 @@ def test_a_bad_line_is_answered_with_an_error_and_the_next_is_read(line: object)
     bad, good = ask(line, {"id": 8, "url": "", "html_b64": encoded("<p>fine</p>")})
     assert "expected" in str(bad["error"])
     assert good["text"] == "fine"
+
+
+def test_a_declarative_shadow_root_is_content() -> None:
+    paragraphs = "".join(f"<p>Paragraph {n} tells of the harbour and its tides.</p>" for n in "123")
+    html = f"""<title>Tides</title><x-article><template shadowrootmode="open"><h1>Tides</h1>
+        {paragraphs}</template></x-article>"""
+    assert (
+        "Paragraph 2 tells" in extract_page(html, url="https://example.org/").to_json_dict()["text"]
+    )

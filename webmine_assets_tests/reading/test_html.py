@@ -53,6 +53,21 @@ def test_an_element_with_countless_attributes_keeps_its_text_only() -> None:
     assert parse(f"<p title='{words}' id=a>text</p>", url=URL).find(".//p").get("id") == "a"
 
 
+def test_declarative_shadow_roots_are_content_and_templates_are_not() -> None:
+    tree = parse(
+        """<body><x-page><template shadowrootmode="open"><h1>Drawn</h1><template><p>kept</p>
+        </template><slot></slot></template><p>slotted</p></x-page>
+        <x-page><TEMPLATE SHADOWROOTMODE=closed shadowrootmode=closed>closed</TEMPLATE></x-page>
+        <template shadowrootmode="none">no mode</template><p>after</p></body>""",
+        url=URL,
+    )
+    assert tree.xpath("//x-page/div/h1/text()") == ["Drawn"]
+    assert tree.xpath("//x-page/p/text()") == ["slotted"]
+    assert tree.xpath("//body/p/text()") == ["after"]
+    templates = tree.xpath("//template")
+    assert [each.text_content().strip() for each in templates] == ["kept", "no mode"]
+
+
 @given(text=st.text())
 def test_no_text_makes_it_raise(text: str) -> None:
     assert parse(text, url=URL).tag == "html"

@@ -5,7 +5,7 @@ from pathlib import Path
 from webmine_assets.demo.newsroom import build_newsroom
 from webmine_assets.institutions import find_institution, load_institution
 from webmine_assets.progress import Progress, SilentProgress
-from webmine_assets.records import Decision, PageSnapshot, page_id
+from webmine_assets.records import Decision, PageSnapshot, SnapshotMeta, page_id
 from webmine_assets.settings import Settings, read_settings
 from webmine_assets.stages.enhance import enhance_pages
 from webmine_assets.stages.search import index_pages
@@ -108,7 +108,15 @@ def article_pages() -> list[PageSnapshot]:
 
 def hostile_page(away: str) -> PageSnapshot:
     body = HOSTILE_PAGE.format(away=away).encode()
-    return snapshot(HOSTILE, institution=NEWSROOM, body=body, title="Hostile", checksum="sha256:h")
+    meta = SnapshotMeta(
+        rendered=True,
+        render_reason="empty_root",
+        render_ms=228,
+        render_log=(f"{BASE}/<b>.js http_404",),
+    )
+    return snapshot(
+        HOSTILE, institution=NEWSROOM, body=body, title="Hostile", checksum="sha256:h", meta=meta
+    )
 
 
 def enhance(settings: Settings, institution: str, progress: Progress) -> str | None:

@@ -16,6 +16,7 @@ from webmine_assets_tests.studio.corpus import (
     ARTICLE,
     ARTICLE_ID,
     ARTICLES,
+    BASE,
     BLOCKED,
     HOSTILE_ID,
     NEWSROOM,
@@ -188,6 +189,12 @@ async def test_what_is_not_there_is_a_page_that_says_so(
     client: TestClient[Any, Any], path: str
 ) -> None:
     assert "Back to the overview" in await text_of(client, path, 404)
+
+
+async def test_a_page_tells_what_a_browser_had_to_do_with_it(client: TestClient[Any, Any]) -> None:
+    account = f"rendered in a browser: empty_root, 228 ms; 1 request gave nothing: {BASE}/<b>.js"
+    assert escape(account) in await text_of(client, f"/pages/{HOSTILE_ID}")
+    assert "rendered in a browser" not in await text_of(client, f"/pages/{ARTICLE_ID}")
 
 
 async def test_a_screenshot_is_shown_where_there_is_one(

@@ -20,15 +20,26 @@ Entry = FetchResponse | FetchFailure | RenderedPage | RenderFailure
 
 def pack(entry: Entry) -> bytes:
     """A line of JSON with the small fields, then the one big field as it is."""
-    fields: dict[str, Any] = {name: getattr(entry, name) for name in entry.__slots__}
+    fields = _fields(entry)
     big = fields.pop(_BIG[type(entry)], b"") if type(entry) in _BIG else b""
     if isinstance(entry, FetchFailure) and entry.refusal:
         fields["refusal"] = asdict(entry.refusal)
     if isinstance(entry, RenderedPage):
         fields["screenshot_png"] = entry.screenshot_png.hex() if entry.screenshot_png else None
+        fields["document"] = _bodyless(entry.document) if entry.document else None
     fields["type"] = type(entry).__name__
     body = big.encode("utf-8", "surrogatepass") if isinstance(big, str) else big
     return json.dumps(fields, default=datetime.isoformat).encode() + b"\n" + body
+
+
+def _fields(entry: Entry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in entry.__slots__}
+
+
+def _bodyless(response: FetchResponse) -> dict[str, Any]:
+    fields = _fields(response)
+    del fields["body"]
+    return fields
 
 
 def unpack(data: bytes) -> Entry:
@@ -51,6 +62,10 @@ def _failure(fields: dict[str, Any], body: bytes) -> FetchFailure:
 def _rendered(fields: dict[str, Any], body: bytes) -> RenderedPage:
     image = fields.pop("screenshot_png")
     fields["blocked"] = tuple(fields["blocked"])
+    # A journal of an earlier version does not have these.
+    fields["links_to"] = tuple(fields.get("links_to", ()))
+    if document := fields.get("document"):
+        fields["document"] = _response(document, b"")
     html = body.decode("utf-8", "surrogatepass")
     return RenderedPage(**fields, html=html, screenshot_png=bytes.fromhex(image) if image else None)
 

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from webmine_assets.crawl.rendering.browser_folder import open_folder, remove_left_folders
 from webmine_assets.crawl.rendering.chromium import (
     launch_environment,
     launch_switches,
@@ -85,9 +86,9 @@ class BrowserProcess:
 
 async def start_browser(executable: str) -> BrowserProcess:
     """Start a headless browser that has no network of its own."""
+    await asyncio.to_thread(remove_left_folders)
     driver = await async_playwright().start()
-    # Children of the browser may still write while it goes.
-    folder = tempfile.TemporaryDirectory(prefix="webmine-browser-", ignore_cleanup_errors=True)
+    folder = open_folder()
     try:
         browser = await driver.chromium.launch(
             executable_path=executable,

@@ -6,7 +6,7 @@ The browser never reaches the network: what is not fulfilled here is aborted and
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urldefrag, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -18,9 +18,11 @@ from webmine_assets.crawl.exchange import (
     FetchResponse,
     HopCheck,
     Refusal,
+    RenderedPage,
     follow_any,
 )
 from webmine_assets.crawl.rendering.subresources import SubresourceCache
+from webmine_assets.crawl.rules.policy import Kind, kind_of
 
 _REFUSED_TYPES = frozenset(
     {"image", "font", "media", "texttrack", "eventsource", "websocket", "manifest", "ping"}
@@ -32,6 +34,13 @@ _DROPPED_RESPONSE_HEADERS = re.compile(
     r"content-(encoding|length|disposition)|transfer-encoding|connection|keep-alive|trailer|te"
     r"|upgrade|set-cookie|strict-transport-security|alt-svc|report-to|reporting-endpoints|nel|link",
     re.IGNORECASE,
+)
+# Statements that only modules have, where a statement begins. Words of a text may stand there too,
+# but seldom in a script that was redirected, and only those are looked at.
+_MODULE_STATEMENT = re.compile(
+    rb"""(?:^|[;}]|\*/)[ \t]*(?:import\s*["'{*]|import\s+[\w$]+\s*(?:,|from\b)|export\s*[{*]"""
+    rb"""|export\s+(?:default|const|let|var|function|class|async)\b)""",
+    re.MULTILINE,
 )
 _KEPT_REQUEST_HEADERS = frozenset({"accept", "authorization", "origin", "range"})
 
@@ -70,6 +79,7 @@ class PageRequests:
         self._document_requests = 0
         self._max_documents = door.limits.max_documents
         self._log: dict[str, None] = {}
+        self._links: set[str] = set()
         self.under_way = 0
         self.fetched = 0
 
@@ -91,6 +101,16 @@ class PageRequests:
         if not self._shown_url or self._own_url in (self._shown_url, bare):
             return None
         return location if bare == self._shown_url else self._shown_url
+
+    def completed(self, page: RenderedPage) -> RenderedPage:
+        """The page with what only its requests tell of it."""
+        document = self._documents.get(_bare(page.moved_to)) if page.moved_to else None
+        return replace(
+            page,
+            document=replace(document, body=b"") if document else None,
+            # In an order that does not depend on which of them was asked for first.
+            links_to=tuple(sorted(self._links)),
+        )
 
     def stop_navigation(self) -> None:
         """Keep the page on the document it shows now."""
@@ -147,6 +167,11 @@ class PageRequests:
             # A page that leads to an error keeps what it has: the error is no content of its own.
             await self._refuse(route, url, f"http_{outcome.status}")
             return
+        if kind_of(outcome.headers.get("content-type"), outcome.body) is not Kind.HTML:
+            if request.frame.parent_frame is None:
+                self._links.add(url)
+            await self._refuse(route, url, "not_html")
+            return
         final_url = _bare(outcome.url)
         self._documents[final_url] = outcome
         if final_url == url:
@@ -159,8 +184,19 @@ class PageRequests:
         outcome = await self._fetch(request.url, request_headers(request.headers), follow_any)
         if isinstance(outcome, str):
             await self._refuse(route, request.url, outcome)
+        elif request.resource_type == "script":
+            await self._answer_script(route, request, outcome)
         else:
             await self._fulfill(route, outcome)
+
+    async def _answer_script(self, route: Route, request: Request, response: FetchResponse) -> None:
+        if response.status >= 400:
+            # The server's answer reaches the page, but an application without its script is empty.
+            self.log_blocked(request.url, f"http_{response.status}")
+        is_redirected = _bare(response.url) != _bare(request.url)
+        if is_redirected and _MODULE_STATEMENT.search(response.body):
+            response = replace(response, body=_module_at(response.url))
+        await self._fulfill(route, response)
 
     async def _fetch(
         self, url: str, headers: dict[str, str], check_hop: HopCheck
@@ -232,6 +268,17 @@ def _failure_reason(failure: FetchFailure) -> str:
 
 def _bare(url: str) -> str:
     return urldefrag(url).url
+
+
+def _module_at(url: str) -> bytes:
+    """A module that is the one at `url`: what that imports is looked for where it stands."""
+    target = json.dumps(url)
+    lines = (
+        f"export * from {target};",
+        f"import * as module from {target};",
+        "export default module.default;",
+    )
+    return "\n".join(lines).encode()
 
 
 def _step_to(url: str) -> str:

@@ -171,7 +171,7 @@ class ChromiumRenderer:
             problem.blocked = requests.blocked
             raise
         else:
-            return page
+            return requests.completed(page)
         finally:
             await process.return_seat(origin_of(response.url), seat, is_clean=is_clean)
 

@@ -1,6 +1,6 @@
 """The second pass: a page that needs scripts is rendered, read again and compared."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from webmine_assets.crawl.exchange import (
@@ -12,7 +12,7 @@ from webmine_assets.crawl.exchange import (
 )
 from webmine_assets.crawl.outcome import Body
 from webmine_assets.crawl.pages.links import MAX_LINKS
-from webmine_assets.crawl.pages.page import PageInput, ParsedPage
+from webmine_assets.crawl.pages.page import LinkTuple, PageInput, ParsedPage
 from webmine_assets.crawl.pages.page_signals import Signal
 from webmine_assets.crawl.pages.parsers import Parser
 from webmine_assets.crawl.rendering.planner import PagePlan
@@ -24,6 +24,7 @@ from webmine_assets.crawl.rendering.render_policy import (
     render_reason,
 )
 from webmine_assets.records import Decision
+from webmine_assets.urls import canonicalise
 
 OVER_BUDGET = "over_budget"
 
@@ -63,8 +64,26 @@ class Reading:
     @property
     def moved_to(self) -> str | None:
         """Where the page led its visitor, as a redirect does."""
+        return self._shown.moved_to if self._shown else None
+
+    @property
+    def document(self) -> FetchResponse | None:
+        """The response that the page led its visitor to, without its body."""
+        return self._shown.document if self._shown else None
+
+    @property
+    def _shown(self) -> RenderedPage | None:
         page = self.answer if isinstance(self.answer, RenderedPage) else None
-        return page.moved_to if page and self.rendered else None
+        return page if self.rendered else None
+
+    @property
+    def render_clue(self) -> str:
+        """What a browser made of a page that is refused for its text."""
+        if self.answer is None:
+            return ""
+        if self.failure:
+            return f"a browser gave nothing: {self.failure.reason}"
+        return "as a browser showed it" if self.rendered else "a browser showed no more of it"
 
     @property
     def render_refusal(self) -> Refusal | None:
@@ -110,7 +129,11 @@ async def render_if_needed(
     if isinstance(answer, RenderFailure):
         return light
     parsed = await parser.parse(lambda: _page_input(answer, response))
-    return _better(light, parsed, Body(place="render", url=response.requested_url), settled)
+    body = Body(place="render", url=response.requested_url)
+    reading = _better(light, parsed, body, settled)
+    # What the page led to and a browser does not show is a link, for the crawl to take itself.
+    files = [(url, canonicalise(url), False) for url in answer.links_to]
+    return replace(reading, parsed=_with_links(reading.parsed, files))
 
 
 def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Reading:
@@ -124,19 +147,21 @@ def _better(light: Reading, parsed: ParsedPage, body: Body, plan: Plan) -> Readi
     learned = replace(light.learned, added=gain.added) if light.learned else None
     light = replace(light, learned=learned)
     if not gain.added and plan.kind is not PlanKind.ALWAYS:
-        return replace(light, parsed=_with_links(light.parsed, parsed))
+        return replace(light, parsed=_with_links(light.parsed, parsed.links))
     return replace(light, parsed=parsed, body=body, rendered=True)
 
 
-def _with_links(light: ParsedPage, rendered: ParsedPage) -> ParsedPage:
-    links = tuple(dict.fromkeys((*light.links, *rendered.links)))
-    left_off = light.links_left_off + max(len(links) - MAX_LINKS, 0)
-    return replace(light, links=links[:MAX_LINKS], links_left_off=left_off)
+def _with_links(page: ParsedPage, more: Iterable[LinkTuple]) -> ParsedPage:
+    known = {url for url, _, _ in page.links}
+    links = (*page.links, *(link for link in more if link[0] not in known))
+    left_off = page.links_left_off + max(len(links) - MAX_LINKS, 0)
+    return replace(page, links=links[:MAX_LINKS], links_left_off=left_off)
 
 
 def _page_input(page: RenderedPage, response: FetchResponse) -> PageInput:
+    shown = page.document or response
     # The browser gives characters; what the server said of its bytes no longer holds.
-    headers = {**response.headers, "content-type": "text/html; charset=utf-8"}
+    headers = {**shown.headers, "content-type": "text/html; charset=utf-8"}
     return PageInput(
         url=page.url,
         body=page.html.encode("utf-8", "replace"),
@@ -146,5 +171,5 @@ def _page_input(page: RenderedPage, response: FetchResponse) -> PageInput:
 
 
 def _over_budget(url: str) -> RenderFailure:
-    detail = "rendering.max_pages is used up, or held by pages under way"
+    detail = "rendering.max_pages is used up"
     return RenderFailure(url=url, reason=OVER_BUDGET, detail=detail, is_attempt=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
+from webmine_assets.render_account import account_of_render
 from webmine_assets.settings import Settings
 from webmine_assets.studio.markdown import MAX_CHARACTERS, render_markdown
 from webmine_assets.studio.painter import Painter
@@ -56,6 +57,7 @@ class PageView:
         markdown = content["full_content"] if content else ""
         return {
             "page": page,
+            "rendering": account_of_render(page["snapshot"]["meta"]),
             "tab": tab,
             "tabs": TABS,
             "reading": render_markdown(markdown) if tab == "reading" else "",

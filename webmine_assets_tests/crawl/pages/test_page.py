@@ -49,6 +49,15 @@ def test_headings_of_docsify_are_no_pages(script: str, routes: list[str]) -> Non
     assert [url for url in found if url] == routes
 
 
+def test_text_and_links_that_a_server_drew_into_a_shadow_root_are_the_page_s() -> None:
+    inside = f'<h1>Drawn</h1><p>{prose("shadows")}</p><a href="/x">x</a>'
+    body = f'<x-page><template shadowrootmode="open">{inside}</template></x-page>'
+    page = read_page(_input(f"<title>T</title>{body}<template>not this</template>".encode()))
+    assert prose("shadows") in page.text
+    assert "not this" not in page.text
+    assert [url for url, _, _ in page.links] == ["https://u1.edu/x"]
+
+
 @pytest.mark.parametrize("content_type", ["text/html; charset=shift_jis", "text/html"])
 def test_charset_is_found(content_type: str) -> None:
     meta = '<meta charset="shift_jis">'

@@ -1,3 +1,4 @@
+import json
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,12 +87,23 @@ def _numbers(journal: Journal, count: int) -> list[int]:
             elapsed_ms=3,
             blocked=("a b",),
             screenshot_png=b"\x89PNG",
+            moved_to="https://u1.edu/1",
+            document=_response(1, b""),
+            links_to=("https://u1.edu/doc.pdf",),
         ),
         RenderFailure(url="https://u1.edu/", reason="timeout", detail="15 s", elapsed_ms=15000),
     ],
 )
 def test_entry_reads_back_as_it_was_written(entry: Entry) -> None:
     assert unpack(pack(entry)) == entry
+
+
+def test_rendering_of_an_earlier_version_reads_back() -> None:
+    page = RenderedPage(url="https://u1.edu/", html="<p>", title="t", elapsed_ms=3)
+    line, _, body = pack(page).partition(b"\n")
+    fields = json.loads(line)
+    del fields["document"], fields["links_to"]
+    assert unpack(json.dumps(fields).encode() + b"\n" + body) == page
 
 
 @given(st.binary(max_size=2000), st.dictionaries(st.text(), st.text()))

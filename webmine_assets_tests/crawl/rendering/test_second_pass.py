@@ -118,9 +118,31 @@ async def test_render_that_adds_nothing_leaves_the_page_light(tmp_path: Path) ->
 
     crawled = await crawl_site({"/": page}, tmp_path, config=AUTO, renderer=Stand(render))
     meta = crawled.page("/").meta
-    assert (meta.rendered, meta.render_reason, meta.render_ms) == (False, None, 7)
+    assert (meta.rendered, meta.render_reason, meta.render_ms) == (False, "bundle_only", 7)
     counters = crawled.report.counters
     assert (counters.lightweight, counters.heavyweight, counters.rendered) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("shown_text", "detail"),
+    [
+        ("Only this.", "10 characters, at least 50; a browser showed no more of it"),
+        ("Only this, now.", "10 characters, at least 50; a browser showed no more of it"),
+        (" ".join("abcdefghijkl"), "23 characters, at least 50; as a browser showed it"),
+    ],
+)
+async def test_page_refused_for_its_text_says_that_a_browser_was_asked(
+    tmp_path: Path, shown_text: str, detail: str
+) -> None:
+    page = html("x", text="Only this.", head='<script src="/main.js"></script>')
+
+    def render(given: FetchResponse) -> RenderedPage:
+        dom = html("x", text=shown_text).decode()
+        return RenderedPage(url=given.url, html=dom, title="", elapsed_ms=7, blocked=("a b",))
+
+    crawled = await crawl_site({"/": page}, tmp_path, config=AUTO, renderer=Stand(render))
+    assert crawled.decision("/") == "content_policy:min_text"
+    assert crawled.ledger[0].detail == f"{detail}; refused in the browser: a b"
 
 
 async def test_pages_over_the_budget_of_renders_say_so(tmp_path: Path) -> None:
@@ -151,6 +173,60 @@ async def test_page_that_leads_elsewhere_is_an_alias_of_where_it_leads(
     assert crawled.decision("/old") == "alias:redirect"
     assert crawled.decision("/new").startswith("stored:")
     assert f"{ORIGIN}/old" in crawled.page("/new").meta.alias_urls
+
+
+def leading_to(target: FetchResponse) -> Render:
+    """A browser that shows every page as the one its script leads to."""
+
+    def render(page: FetchResponse) -> RenderedPage:
+        return RenderedPage(
+            url=target.url,
+            html=target.body.decode(),
+            title="",
+            elapsed_ms=1,
+            moved_to=target.url,
+            document=replace(target, body=b""),
+        )
+
+    return render
+
+
+async def test_page_that_leads_elsewhere_is_stored_as_that_answered(tmp_path: Path) -> None:
+    url, old = f"{ORIGIN}/new", f"{ORIGIN}/old"
+    target = response(url, html("new"), redirects=(old,), etag='"new"')
+    pages = {"/": not_found("/", SHELL)}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(leading_to(target)))
+    row = crawled.page("/new")
+    assert (row.http_status, row.headers, row.etag) == (200, target.headers, '"new"')
+    assert row.requested_url == f"{ORIGIN}/"
+    assert row.meta.redirects == (f"{ORIGIN}/", old)
+    assert crawled.decision("/") == crawled.decision("/old") == "alias:redirect"
+
+
+async def test_page_that_leads_to_one_that_keeps_crawlers_out_is_refused(tmp_path: Path) -> None:
+    target = response(f"{ORIGIN}/new", html("new"), x_robots_tag="noindex")
+    pages = {"/": SHELL}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(leading_to(target)))
+    assert crawled.rows == []
+    assert crawled.decision("/") == crawled.decision("/new") == "content_policy:noindex"
+
+
+@pytest.mark.parametrize("text", [None, "See the handbook."], ids=["with text", "without"])
+async def test_file_that_a_page_leads_to_is_taken_by_the_crawl(
+    tmp_path: Path, text: str | None
+) -> None:
+    page = html("home", text=text, head='<script src="/main.js"></script>')
+    handbook = response(f"{ORIGIN}/book", html("book"))
+
+    def render(given: FetchResponse) -> RenderedPage:
+        links = (f"{ORIGIN}/book",)
+        return RenderedPage(
+            url=given.url, html=page.decode(), title="", elapsed_ms=1, links_to=links
+        )
+
+    pages = {"/": page, "/book": handbook}
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=Stand(render))
+    assert crawled.page("/book").discovered_from == f"{ORIGIN}/"
 
 
 async def test_route_that_a_script_writes_into_the_address_is_no_move(tmp_path: Path) -> None:
@@ -192,14 +268,34 @@ async def test_shell_with_an_error_status_is_rendered(tmp_path: Path) -> None:
     assert crawled.decision("/late") == "http_error:http_503"
 
 
-@pytest.mark.parametrize("renderer", [None, NO_BROWSER], ids=["never", "no browser"])
-async def test_error_stays_an_error_without_a_browser(
-    tmp_path: Path, renderer: AbsentRenderer | None
-) -> None:
-    crawled = await crawl_site(
-        {"/": not_found("/", SHELL)}, tmp_path, config=AUTO, renderer=renderer
-    )
+async def test_error_stays_an_error_where_nothing_is_rendered(tmp_path: Path) -> None:
+    crawled = await crawl_site({"/": not_found("/", SHELL)}, tmp_path, config=AUTO)
     assert crawled.decision("/") == "http_error:http_404"
+
+
+async def test_shell_with_an_error_status_says_that_it_lacked_a_browser(tmp_path: Path) -> None:
+    plain = not_found("/plain", html("an error page", head="<script>go()</script>"))
+    pages = {"/": html("home", links=["/route", "/plain"]), "/route": not_found("/route", SHELL)}
+    pages["/plain"] = plain
+    crawled = await crawl_site(pages, tmp_path, config=AUTO, renderer=NO_BROWSER)
+    assert crawled.decision("/plain") == "http_error:http_404"
+    (row,) = (row for row in crawled.ledger if row.url.endswith("/route"))
+    assert (row.decision, row.reason) == ("render_error", "unavailable")
+    assert row.detail == f"status 404; {NO_BROWSER.why}; asked for by failed_fetch"
+
+
+async def test_shell_with_an_error_status_beyond_the_budget_of_renders_says_so(
+    tmp_path: Path,
+) -> None:
+    pages = {"/": SHELL, "/route": not_found("/route", SHELL)}
+    config = institution(rendering={"mode": "auto", "max_pages": 1})
+
+    def render(page: FetchResponse) -> RenderedPage:
+        return replace(shown(page), html=html("home", links=["/route"]).decode())
+
+    crawled = await crawl_site(pages, tmp_path, config=config, renderer=Stand(render))
+    assert crawled.paths == ["/"]
+    assert crawled.decision("/route") == "render_error:over_budget"
 
 
 async def test_rendered_page_is_not_confirmed_by_the_etag_of_its_shell(tmp_path: Path) -> None:
