@@ -188,7 +188,13 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
             _ROOMIER.format(key="rendering.max_pages"),
         ),
         "timeout": Meaning("The browser did not open it in time.", _BROWSER_HINT),
-        "unresponsive": Meaning("Its scripts do not let go of the page.", _BROWSER_HINT),
+        "unresponsive": Meaning(
+            "Its scripts, or its sheer size, do not let go of the page.", _BROWSER_HINT
+        ),
+        "unreadable": Meaning(
+            "The browser shows it, but it cannot be read there.",
+            "Please report it with the detail.",
+        ),
         "crash": Meaning("It ended the process that showed it."),
         "browser_crash": Meaning("It ended the browser, twice."),
         "closed": Meaning("It closed itself."),

@@ -17,6 +17,7 @@ from webmine_assets.crawl.rendering.chromium import (
     launch_switches,
     needs_no_sandbox,
 )
+from webmine_assets.crawl.rendering.idle_seats import IdleSeats
 from webmine_assets.crawl.rendering.seat import Seat, SeatOptions, open_seat
 from webmine_assets.errors import RendererUnavailableError
 
@@ -44,7 +45,7 @@ class BrowserProcess:
         self.pages_lent = 0
         self.pages_out = 0
         self.is_sick = False
-        self._idle: list[tuple[str, Seat]] = []
+        self._idle = IdleSeats(self._close_seat)
 
     @property
     def is_gone(self) -> bool:
@@ -52,17 +53,16 @@ class BrowserProcess:
 
     async def take_seat(self, origin: str, options: SeatOptions, *, max_idle: int) -> Seat:
         """A seat for this origin: one it used before, or a new one in place of the oldest idle."""
-        for held in self._idle:
-            if held[0] == origin and not held[1].died.done():
-                self._idle.remove(held)
-                return held[1]
-        if len(self._idle) >= max_idle:
-            await self._close_seat(self._idle.pop(0)[1])
+        if seat := await self._idle.take(origin):
+            return seat
+        if len(self._idle) >= max_idle and (oldest := self._idle.take_oldest()):
+            await self._close_seat(oldest)
         return await open_seat(self.browser, options)
 
     async def return_seat(self, origin: str, seat: Seat, *, is_clean: bool) -> None:
+        seat.end()
         if is_clean and seat.visits < _MAX_VISITS and not seat.died.done():
-            self._idle.append((origin, seat))
+            self._idle.put(origin, seat)
         else:
             await self._close_seat(seat)
 
@@ -72,6 +72,7 @@ class BrowserProcess:
 
     async def close(self) -> None:
         """End the browser, politely first; returns when its processes are told to go."""
+        await self._idle.close()
         for step in (self.browser.close(), self._driver.stop()):
             with contextlib.suppress(PlaywrightError, TimeoutError, OSError):
                 await asyncio.wait_for(step, _CLOSE_TIMEOUT_S)

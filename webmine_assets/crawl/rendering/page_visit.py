@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -12,19 +13,14 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from webmine_assets.crawl.exchange import FetchResponse, RenderedPage
-from webmine_assets.crawl.pages.page_signals import MIN_TEXT_CHARS
-from webmine_assets.crawl.rendering.page_scripts import READ, SETTLE
+from webmine_assets.crawl.rendering import in_page
+from webmine_assets.crawl.rendering.patience import Asked, Look, patience_s
 from webmine_assets.crawl.rendering.render_requests import PageRequests
-from webmine_assets.crawl.rendering.seat import Seat, watched
+from webmine_assets.crawl.rendering.seat import PageScriptError, Seat, watched
 from webmine_assets.errors import WebmineError
 
 # One look at the page; a longer wait is made of several, so that navigation can interrupt it.
 _LOOK_S = 1.0
-# A page that is still nearly empty, or says it is loading, may be waiting for a timer of its own.
-_PATIENCE_S = 2.0
-_MIN_SHOWN_CHARS = 40
-# A request that never ends (long polling) does not keep a page that has long been still.
-_REQUEST_PATIENCE_S = 3.0
 _PAUSE_S = 0.02
 # Of the time limit, what is kept for reading a page that did not settle.
 _READ_S = 1.0
@@ -32,6 +28,8 @@ _READ_S = 1.0
 _READ_INTERRUPTED_S = 4.0
 _READ_SHARE = 0.2
 _READ_TRIES = 20
+# Said of a document that is going, and of a page whose end we are about to hear of.
+_MOVING = re.compile("navigated|destroyed|collected|find .*context|closed|crashed|detached")
 
 _T = TypeVar("_T")
 
@@ -52,6 +50,10 @@ class VisitError(WebmineError):
         self.reason = reason
         self.detail = detail
         self.blocked: tuple[str, ...] = ()
+
+
+class _MovingError(Exception):
+    """The document that was asked is no more, or was stopped: ask again."""
 
 
 class PageVisit:
@@ -120,20 +122,25 @@ class PageVisit:
                 still_since = None
                 continue
             still_since = still_since or now
-            if now - still_since >= _patience_s(look, requests):
+            if now - still_since >= patience_s(look, self._asked(requests)):
                 return True
             await asyncio.sleep(_PAUSE_S)
         return False
 
-    async def _look(self) -> dict[str, Any] | None:
+    def _asked(self, requests: PageRequests) -> Asked:
+        return Asked(
+            is_any_under_way=requests.under_way > 0,
+            is_news_under_way=self._seat.has_news_under_way,
+            refused=requests.blocked,
+        )
+
+    async def _look(self) -> Look | None:
         """One report of the page; None while it moves to another document, or does not answer."""
         limit_ms = round(min(_LOOK_S, self._left_s()) * 1000)
-        arguments = {"quietMs": self._options.quiet_ms, "limitMs": limit_ms}
+        question = in_page.settle(self._options.quiet_ms, limit_ms)
         try:
-            look: dict[str, Any] = await self._within(
-                self._page.evaluate(SETTLE, arguments), self._left_s()
-            )
-        except PlaywrightError:
+            look: Look = await self._ask(question, self._left_s())
+        except _MovingError:
             await asyncio.sleep(_PAUSE_S)
             return None
         except TimeoutError:
@@ -148,18 +155,33 @@ class PageVisit:
         try:
             return await self._read(_READ_INTERRUPTED_S)
         except TimeoutError:
-            raise VisitError("unresponsive", "its scripts do not let go of the page") from None
+            raise VisitError(
+                "unresponsive", "its scripts or its layout do not let go of the page"
+            ) from None
 
     async def _read(self, limit_s: float) -> dict[str, Any]:
         """The DOM; tried again while the page is between two documents."""
+        question = in_page.read(self._options.max_html_chars)
         for _ in range(_READ_TRIES):
-            with contextlib.suppress(PlaywrightError):
-                read: dict[str, Any] = await self._within(
-                    self._page.evaluate(READ, self._options.max_html_chars), limit_s
-                )
+            with contextlib.suppress(_MovingError):
+                read: dict[str, Any] = await self._ask(question, limit_s)
                 return read
             await asyncio.sleep(_PAUSE_S)
         raise VisitError("navigation", "the page does not stop moving to another document")
+
+    async def _ask(self, question: str, limit_s: float) -> Any:
+        """The page's answer; VisitError if it has none and trying again is of no use."""
+        try:
+            return await self._within(self._seat.ask(question), limit_s)
+        except PageScriptError as problem:
+            if "terminated" in str(problem):
+                # By our own interrupt, which came in the way.
+                raise _MovingError from problem
+            raise VisitError("unreadable", _first_line(problem)) from problem
+        except PlaywrightError as problem:
+            if _MOVING.search(problem.message):
+                raise _MovingError from problem
+            raise VisitError("unreadable", _first_line(problem)) from problem
 
     async def _screenshot(self) -> bytes | None:
         if not self._options.screenshot:
@@ -189,11 +211,8 @@ class PageVisit:
         return max(self._deadline - time.monotonic(), 0.001)
 
 
-def _patience_s(look: dict[str, Any], requests: PageRequests) -> float:
-    if requests.under_way or look["pending"]:
-        return _REQUEST_PATIENCE_S
-    is_unfinished = look["busy"] or look["text"] < _MIN_SHOWN_CHARS
-    return _PATIENCE_S if is_unfinished and look["text"] < MIN_TEXT_CHARS else 0.0
+def _first_line(problem: Exception) -> str:
+    return str(problem).strip().partition("\n")[0]
 
 
 def address_of(response: FetchResponse) -> str:

@@ -21,6 +21,7 @@ from webmine_assets.crawl.exchange import (
     RenderedPage,
     follow_any,
 )
+from webmine_assets.crawl.rendering.in_page import LEFT_PATH
 from webmine_assets.crawl.rendering.subresources import SubresourceCache
 from webmine_assets.crawl.rules.policy import Kind, kind_of
 
@@ -146,6 +147,9 @@ class PageRequests:
 
     async def _answer_document(self, route: Route, request: Request) -> None:
         url = _bare(request.url)
+        if urlsplit(url).path == LEFT_PATH:
+            await route.abort("aborted")  # A script went back to what is no page of the site.
+            return
         self._document_requests += 1
         if self._document_requests > self._max_documents:
             await self._refuse(route, url, "too_many_documents")

@@ -9,12 +9,12 @@ import contextlib
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urldefrag
+from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, WebSocket
 from playwright.async_api import Error as PlaywrightError
 
-from webmine_assets.crawl.rendering.page_scripts import LEAVE, PREPARE
+from webmine_assets.crawl.rendering.in_page import LEAVE, LEFT_PATH, PREPARE
 from webmine_assets.crawl.rendering.render_requests import PageRequests
 from webmine_assets.urls import origin_of
 
@@ -24,8 +24,13 @@ PAGE_CLOSED = "closed"
 
 _CLOSE_S = 3.0
 _RELEASE_S = 1.0
+_RELEASE_TRIES = 2
 _VIEWPORT_WIDTH, _VIEWPORT_HEIGHT = 1280, 960
 _THUMBNAIL_SCALE = 0.5
+
+
+class PageScriptError(PlaywrightError):
+    """What a page throws when it is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class Seat:
         self._context = context
         self._session = session
         self._requests: PageRequests | None = None
+        self._known: set[str] = set()
+        self._news: set[Route] = set()
         self.page = page
         self.visits = 0
         self.died: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -52,11 +59,49 @@ class Seat:
         if self.visits:
             await self._leave(address)
         self.visits += 1
+        self._known.clear()
+        self._news.clear()
         self._requests = requests
 
+    def end(self) -> None:
+        """The visit is over: what its page asks for from now on is refused."""
+        self._requests = None
+
+    async def empty(self, origin: str) -> bool:
+        """Put a blank page in place of one that lives on; False if it does not let go.
+
+        The blank page is of the same origin, so a script that goes back finds no other document.
+        """
+        going = watched(self.page.goto(origin + LEFT_PATH, wait_until="commit"))
+        for _ in range(_RELEASE_TRIES):
+            await asyncio.wait({going}, timeout=_RELEASE_S)
+            if going.done():
+                return not going.cancelled() and going.exception() is None
+            await self.interrupt()
+        return False
+
+    async def ask(self, expression: str) -> Any:
+        """What the page answers to a question of ours (see `in_page`); PlaywrightError if nothing.
+
+        Playwright's own `evaluate` needs the page's Map, Set, Error … as they were.
+        """
+        answer = await self._session.send(
+            "Runtime.evaluate",
+            {"expression": expression, "awaitPromise": True, "returnByValue": True},
+        )
+        if problem := answer.get("exceptionDetails"):
+            raise PageScriptError(problem.get("exception", {}).get("description", problem["text"]))
+        return answer["result"].get("value")
+
+    @property
+    def has_news_under_way(self) -> bool:
+        """Whether an address that this visit asked for the first time was not answered yet."""
+        return bool(self._news)
+
     async def _leave(self, address: str) -> None:
+        marking = watched(self._mark())
         forgetting = [
-            watched(self.page.evaluate(LEAVE)),
+            marking,
             watched(self._context.clear_cookies()),
             watched(
                 self._session.send(
@@ -70,18 +115,42 @@ class Seat:
             # A timer of the last page came due after its visit, and its script never returns.
             await self.interrupt()
         await asyncio.gather(*forgetting)
-        if urldefrag(self.page.url).url == urldefrag(address).url:
-            # A document of no origin keeps its address: another fragment of it would only scroll.
-            # A blank page in between costs a docsify site a fifth of its pages/s.
-            await self.page.goto("about:blank")
-            await self.page.evaluate(LEAVE)
+        if not marking.result():
+            await self._replace(origin_of(address))
+        # A script of the next page that goes back comes to the mark, and no further.
+        await self._session.send("Page.resetNavigationHistory")
+
+    async def _mark(self) -> bool:
+        """False for a page of no origin, which keeps its address, and one that we interrupted."""
+        with contextlib.suppress(PageScriptError):
+            return bool(await self.ask(LEAVE))
+        return False
+
+    async def _replace(self, origin: str) -> None:
+        # Not for every page: a blank one in between costs a docsify site a fifth of its pages/s.
+        if not (await self.empty(origin) and await self._mark()):
+            raise TimeoutError
 
     async def answer(self, route: Route) -> None:
-        if self._requests is None:
-            with contextlib.suppress(PlaywrightError):
+        requests, address = self._requests, route.request.url
+        if requests is None:
+            await self._answer_idle(route, address)
+            return
+        is_news = address not in self._known
+        if is_news:
+            self._known.add(address)
+            self._news.add(route)
+        try:
+            await requests.answer(route)
+        finally:
+            self._news.discard(route)
+
+    async def _answer_idle(self, route: Route, address: str) -> None:
+        with contextlib.suppress(PlaywrightError):
+            if urlsplit(address).path == LEFT_PATH:
+                await route.fulfill(status=200, content_type="text/html", body="")
+            else:
                 await route.abort("aborted")
-        else:
-            await self._requests.answer(route)
 
     async def interrupt(self) -> None:
         """Stop the script that holds the page, as a person would in the "page hangs" dialog."""
