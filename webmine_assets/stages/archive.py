@@ -39,7 +39,7 @@ class Archived:
 def archive_pages(
     institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
 ) -> Archived:
-    """Archive what is new or changed; pages archived before get a revisit row."""
+    """Archive what is new or changed; later visits that found the same get a revisit row."""
     name = institution.institution_id
     total = lake.count("page_snapshots", name)
     folder = settings.archives / name
@@ -55,10 +55,10 @@ def archive_pages(
         ):
             new.append(row)
             task.update(len(new), total)
-    written = lake.write("page_archives", name, archiving.with_new_rows(previous, new))
+    written = lake.write("page_archives", name, [*previous, *new])
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
-        "%s: %d stories archived, %d known already", name, len(responses), len(new) - len(responses)
+        "%s: %d stories archived, %d known already", name, len(responses), total - len(responses)
     )
     return Archived(
         table=written,
