@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from webmine_assets.archive import pages as archiving
@@ -66,6 +67,33 @@ def archive_pages(
         stories=len(responses),
         revisits=len(new) - len(responses),
     )
+
+
+def archive_imports(
+    institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
+) -> None:
+    """Archive the partition if an import brought a page that has no copy yet.
+
+    A crawl calls it first: it drops what the site no longer has and replaces what changed, and
+    nothing else would ever bring an imported page back.
+    """
+    if _has_unarchived_imports(lake, institution.institution_id):
+        archive_pages(institution, lake=lake, settings=settings, progress=progress)
+
+
+def _has_unarchived_imports(lake: Lake, institution: str) -> bool:
+    imported: set[tuple[str, datetime]] = set()
+    columns = ["url", "fetched_at", "rss_entry"]
+    for batch in lake.batches("page_snapshots", institution, columns=columns, size=10_000):
+        # Only imported pages carry how their file says that they were found.
+        rows = batch.filter(batch.column("rss_entry").is_valid()).to_pylist()
+        imported.update((row["url"], row["fetched_at"].replace(microsecond=0)) for row in rows)
+    if not imported:
+        return False
+    columns = ["url", "fetched_at"]
+    for batch in lake.batches("page_archives", institution, columns=columns, size=10_000):
+        imported.difference_update((row["url"], row["fetched_at"]) for row in batch.to_pylist())
+    return bool(imported)
 
 
 def _archivable(
