@@ -281,6 +281,18 @@ def test_doctor_says_what_is_there(webmine: Webmine) -> None:
     assert {"python", "dagster", "duckdb", "lake"} <= {row["what"] for row in rows}
 
 
+def test_a_damaged_file_stops_no_question_to_another_table_and_is_found(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    path = Path(lake.write("page_topics", "u1", []).path)
+    path.write_bytes(path.read_bytes()[:-9])
+    assert_clear(webmine("query", "select count(*) from page_topics"), 1, str(path), "move")
+    assert webmine("query", "select count(*) from seeds").returncode == 0
+    assert "never discovered" in webmine("why", "https://u1.edu/x").stdout
+    (row,) = (r for r in json.loads(webmine("doctor", "--json").stdout) if r["what"] == "lake")
+    assert row["state"] != "ok"
+    assert str(path) in row["detail"]
+
+
 def test_an_extraction_rule_that_cannot_be_read_is_named(webmine: Webmine) -> None:
     file_of(webmine, FILE + "extraction_rules: [{type: css_selector, value: 'p[['}]\n")
     result = webmine("institutions")

@@ -51,12 +51,20 @@ def damage(settings: Settings, table: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("path", ["/pages", f"/pages/{ARTICLE_ID}", "/sql?q=select+1"])
+@pytest.mark.parametrize("path", ["/pages", f"/pages/{ARTICLE_ID}"])
 async def test_a_damaged_file_of_the_lake_is_named(
     client: TestClient[Any, Any], settings: Settings, path: str
 ) -> None:
     damaged = damage(settings, "page_topics")
     assert damaged in await text_of(client, path, status=503)
+
+
+async def test_sql_over_other_tables_is_answered_beside_a_damaged_file(
+    client: TestClient[Any, Any], settings: Settings
+) -> None:
+    damaged = damage(settings, "page_topics")
+    assert damaged not in await text_of(client, "/sql?q=select+1")
+    assert damaged in await text_of(client, "/sql?q=from+page_topics")
 
 
 async def test_a_broken_institution_file_is_shown_on_the_overview(
