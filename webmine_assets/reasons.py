@@ -203,6 +203,13 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
 }
 
 
+def known_reasons() -> frozenset[str]:
+    """Every reason that a crawl may give, whatever was decided."""
+    statuses = (f"http_{status}" for status in range(400, 600))
+    named = (reason for reasons in MEANINGS.values() for reason in reasons)
+    return frozenset({*named, *statuses} - {ANY_STATUS})
+
+
 def meaning_of(decision: str, reason: str) -> Meaning:
     """What a ledger row's decision and reason mean; `UNKNOWN` for those of another version."""
     reasons = MEANINGS.get(Decision(decision), {}) if decision in set(Decision) else {}

@@ -277,3 +277,11 @@ async def test_a_link_from_elsewhere_fills_the_box_and_runs_nothing(
     page = await answer.text()
     assert "select 41 + 1" in page
     assert "42" not in page
+
+
+async def test_an_institution_without_a_file_can_be_chosen(
+    client: TestClient[Any, Any], settings: Settings
+) -> None:
+    (settings.institutions / f"{NEWSROOM}.yaml").unlink()
+    for path in ("/pages", "/urls"):
+        assert f'<option value="{NEWSROOM}"' in await text_of(client, path)
