@@ -1,5 +1,6 @@
 """The command line as a user meets it: exit codes, one clear message, no traceback."""
 
+import fcntl
 import json
 import socket
 from datetime import UTC, date, datetime
@@ -261,6 +262,20 @@ def test_a_port_in_use_is_clear(webmine: Webmine) -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         assert_clear(webmine("ui", "--port", port), 1, port, "--port")
+
+
+@pytest.mark.slow
+def test_a_second_daemon_on_the_same_data_is_refused(webmine: Webmine) -> None:
+    place = webmine.data / "dagster" / "ui.lock"
+    place.parent.mkdir(parents=True)
+    place.write_text("http://127.0.0.1:3000\n")
+    with socket.socket() as free, place.open() as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+        free.close()
+        refused = webmine("ui", "--port", port)
+    assert_clear(refused, 1, "http://127.0.0.1:3000;", "--no-daemon")
 
 
 def test_a_worker_without_a_queue_says_what_it_needs(webmine: Webmine) -> None:
