@@ -258,6 +258,7 @@ def _write_views(lake: Lake, path: Path) -> Damaged:
 
 
 def _unwritable(path: Path, problem: Exception) -> StorageError:
+    said = getattr(problem, "strerror", None) or problem
     return StorageError(
-        f"{path} cannot be written: {problem}; set WEBMINE_DATA to a folder you can write"
+        f"{path} cannot be written: {said}; set WEBMINE_DATA to a folder you can write"
     )

@@ -95,7 +95,7 @@ def _unpacked(body: bytes, found: _Found) -> Iterator[bytes]:
                 yield unpacker.decompress(body, _CHUNK_BYTES)
                 body = unpacker.unconsumed_tail
         except zlib.error as problem:
-            found.problem = f"damaged gzip: {problem}"
+            found.problem = f"damaged gzip: {str(problem).rpartition(': ')[2]}"
             return
         if not unpacker.eof:
             found.problem = "damaged gzip: the file ends early"
