@@ -127,6 +127,11 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
         "soft_404": Meaning("The server says 200, but the page says that it does not exist."),
         "content_type": Meaning("It is no HTML, plain text or PDF."),
         "binary": Meaning("It calls itself text, but its bytes are none."),
+        "sitemap": Meaning(
+            "A sitemap that could not be read, or not to its end: see the detail. What it named "
+            "before that counts.",
+            "Tell the site's operator.",
+        ),
         "not_http": Meaning("An imported record whose address is no web page's."),
         "empty": Meaning("An imported record that holds no body."),
         "undecodable": Meaning("An imported record that is packed in a way that does not open."),
@@ -202,6 +207,13 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
         "navigation": Meaning("It does not stop moving to other documents."),
     },
 }
+
+
+def known_reasons() -> frozenset[str]:
+    """Every reason that a crawl may give, whatever was decided."""
+    statuses = (f"http_{status}" for status in range(400, 600))
+    named = (reason for reasons in MEANINGS.values() for reason in reasons)
+    return frozenset({*named, *statuses} - {ANY_STATUS})
 
 
 def meaning_of(decision: str, reason: str) -> Meaning:

@@ -287,7 +287,7 @@ class PageArchive:
     page_id: Annotated[str, "stable id of the page in all tables"]
     url: Annotated[str, "as in page_snapshots"]
     target_uri: Annotated[str, "WARC-Target-URI of the response record"]
-    record_type: Annotated[str, "response, or revisit for a page archived before and unchanged"]
+    record_type: Annotated[str, "response, or revisit for a later visit that found the same"]
     file: Annotated[str, "WARC file, relative to the archive folder"]
     offset: Annotated[int, "byte where the response record starts"]
     length: Annotated[int, "compressed bytes of the response record"]

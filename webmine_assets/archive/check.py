@@ -1,6 +1,7 @@
 """Whether an archive file is sound: digests, pairs, limits and its index."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -51,6 +52,7 @@ class _Check:
         self._has_stories = False
         self._pages: list[tuple[int, int, str, str]] = []
         self._unpaired: list[int] = []
+        self._read_to = math.inf
 
     def records(self) -> Iterator[Problem]:
         """What is wrong with the records, one by one, up to the damage."""
@@ -70,13 +72,16 @@ class _Check:
                         yield from _metadata_problems(record, page)
                         paired = paired or (page is not None and refers_to(record, page))
         except ArchiveError as problem:
+            self._read_to = problem.offset or 0
             yield Problem(problem.offset, "damage", problem.problem)
         except OSError as problem:
+            self._read_to = 0
             yield Problem(None, "damage", problem.strerror or "not readable")
         else:
             if number < 0:
                 yield Problem(0, "damage", "an empty file, as a download that failed leaves it")
-        self._close(page, paired)
+        # The metadata of the last page before damage may be what is damaged.
+        self._close(page, paired or self._read_to < math.inf)
 
     def whole_file(self, max_stories: int) -> Iterator[Problem]:
         """What is wrong with the file as a whole; ask after its records."""
@@ -87,7 +92,7 @@ class _Check:
         if len(self._pages) > max_stories:
             yield Problem(None, "limit", f"{len(self._pages)} stories, at most {max_stories}")
         if self._ours or index_path(self._path).exists():
-            yield from _index_problems(self._path, self._pages)
+            yield from _index_problems(self._path, self._pages, self._read_to)
 
     def _first(self, record: WarcRecord) -> Iterator[Problem]:
         self._ours = f"software: {SOFTWARE}".encode() in (record.body or b"")
@@ -151,7 +156,10 @@ def _accepted(kind: type) -> set[str]:
     return names
 
 
-def _index_problems(path: Path, pages: list[tuple[int, int, str, str]]) -> Iterator[Problem]:
+def _index_problems(
+    path: Path, pages: list[tuple[int, int, str, str]], read_to: float
+) -> Iterator[Problem]:
+    """What of the index does not fit; what lies behind damage is told with the damage."""
     index = index_path(path)
     if not index.exists():
         missing = f"{index.name} is not beside it; `webmine archive index {path}` makes it"
@@ -164,7 +172,9 @@ def _index_problems(path: Path, pages: list[tuple[int, int, str, str]]) -> Itera
         return
     if [str(line) for line in lines] != sorted(map(str, lines), key=str.encode):
         yield Problem(None, "index", f"{index.name} is not sorted")
-    indexed = {(line.offset, line.length, line.url, line.digest) for line in lines}
+    indexed = {
+        (line.offset, line.length, line.url, line.digest) for line in lines if line.offset < read_to
+    }
     for offset, *_, url, _ in sorted(set(pages) - indexed):
         yield Problem(offset, "index", f"{url} is not in {index.name} as it is stored")
     for offset, *_, url, _ in sorted(indexed - set(pages)):

@@ -16,7 +16,7 @@ from webmine_assets.archive.message import parse_message
 from webmine_assets.archive.reader import PAGE_KINDS, opened
 from webmine_assets.errors import ArchiveError
 
-_SUFFIXES = (".warc.gz", ".warc")
+WARC_SUFFIXES = (".warc.gz", ".warc")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class ArchiveFile:
 
 def archive_files(folder: Path) -> list[Path]:
     """The finished archive files of a folder and its subfolders, oldest name first."""
-    found = (path for path in folder.rglob("*") if path.name.endswith(_SUFFIXES))
+    found = (path for path in folder.rglob("*") if path.name.endswith(WARC_SUFFIXES))
     return sorted(path for path in found if not path.name.startswith("."))
 
 

@@ -23,20 +23,33 @@ _PAGES_HEADER = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"
 _CHUNK_BYTES = 1024 * 1024
 
 
-def write_wacz_folder(archives: Iterable[Path], target: Path, *, title: str, now: datetime) -> Path:
-    """A new folder with the archive files, one index, the list of their pages and a manifest."""
+def write_wacz_folder(
+    archives: Iterable[Path], target: Path, *, title: str, now: datetime
+) -> list[ArchiveError]:
+    """A new folder with the archive files, one index, the list of their pages and a manifest.
+
+    Files that cannot be read to their end are left out: what is wrong with each is the answer.
+    """
     if target.exists() and any(target.iterdir()):
         raise ArchiveError(str(target), "the folder is not empty")
     for name in ("archive", "indexes", "pages"):
         (target / name).mkdir(parents=True, exist_ok=True)
-    files = sorted(archives)
-    for path in files:
+    files: list[Path] = []
+    pages: list[dict[str, Any]] = [_PAGES_HEADER]
+    damaged: list[ArchiveError] = []
+    for path in sorted(archives):
+        try:
+            pages += list(_pages(path))
+        except ArchiveError as problem:
+            damaged.append(problem)
+            continue
+        files.append(path)
         _link(path, target / "archive" / path.name)
     lines = sorted((str(line) for path in files for line in index_of(path)), key=str.encode)
     (target / "indexes" / "index.cdx").write_text("".join(f"{x}\n" for x in lines), "utf-8")
-    _write_json_lines(target / "pages" / "pages.jsonl", _pages(files))
+    _write_json_lines(target / "pages" / "pages.jsonl", pages)
     _write_manifest(target, title=title, now=now)
-    return target
+    return damaged
 
 
 def pack_wacz(folder: Path, path: Path) -> Path:
@@ -59,17 +72,15 @@ def _link(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _pages(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
-    yield _PAGES_HEADER
-    for path in files:
-        for story in read_archive(path):
-            fetched_at = story.page.fetched_at or datetime.fromtimestamp(0, UTC)
-            yield {
-                "id": story.record_id.strip("<>"),
-                "url": story.page.url,
-                "ts": format_date(fetched_at),
-                "title": story.content_metadata.article_title or story.page.url,
-            }
+def _pages(path: Path) -> Iterator[dict[str, Any]]:
+    for story in read_archive(path):
+        fetched_at = story.page.fetched_at or datetime.fromtimestamp(0, UTC)
+        yield {
+            "id": story.record_id.strip("<>"),
+            "url": story.page.url,
+            "ts": format_date(fetched_at),
+            "title": story.content_metadata.article_title or story.page.url,
+        }
 
 
 def _write_json_lines(path: Path, values: Iterable[dict[str, Any]]) -> None:

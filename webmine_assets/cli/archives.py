@@ -65,8 +65,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """Check digests, pairs of page and metadata, limits and the index; exit 1 on any problem."""
-    chosen = files or [_folder(read_settings(), institution)]
-    paths = [path for one in chosen for path in (archive_files(one) if one.is_dir() else [one])]
+    paths = _files_in(files or [_folder(read_settings(), institution)])
     found: list[dict[str, Any]] = []
     with showing_progress() as progress, progress.task("check", len(paths)) as task:
         for number, path in enumerate(paths, 1):
@@ -82,11 +81,26 @@ def check(
 
 @archives.command()
 def index(
-    files: Annotated[list[Path], typer.Argument(help="WARC files, gzip or plain, of any origin")],
+    files: Annotated[
+        list[Path], typer.Argument(help="WARC files, gzip or plain, of any origin, or folders")
+    ],
 ) -> None:
-    """Write the CDXJ index of files anew, beside each: replay tools such as pywb search it."""
-    for path in files:
-        output.print(str(rebuild_index(path)), markup=False, soft_wrap=True)
+    """Write the CDXJ index of files anew, beside each: replay tools such as pywb search it.
+
+    A damaged file is named and keeps the index it has; the others get theirs, and the exit code
+    is 1.
+    """
+    paths = _files_in(files)
+    failed = 0
+    for path in paths:
+        try:
+            output.print(str(rebuild_index(path)), markup=False, soft_wrap=True)
+        except ArchiveError as problem:
+            errors.print(str(problem), style="red", markup=False, soft_wrap=True)
+            failed += 1
+    if not paths:
+        errors.print("no WARC files there")
+    raise typer.Exit(1 if failed or not paths else 0)
 
 
 @archives.command()
@@ -116,6 +130,10 @@ def read(
     except OSError as problem:
         raise ConfigurationError(f"{out} cannot be written: {problem.strerror}") from problem
     errors.print(f"{len(body)} bytes of {copy.fetched_at:%Y-%m-%d %H:%M:%S} UTC in {out}")
+
+
+def _files_in(chosen: list[Path]) -> list[Path]:
+    return [path for one in chosen for path in (archive_files(one) if one.is_dir() else [one])]
 
 
 def _folder(settings: Settings, institution: str | None) -> Path:

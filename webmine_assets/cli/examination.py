@@ -74,8 +74,11 @@ def _lake(settings: Settings) -> Finding:
     try:
         lake = Lake(settings.lake)
         tables = len(lake.institutions("page_snapshots"))
+        damaged = list(lake.damaged())
     except StorageError as problem:
         return Finding("lake", False, str(problem))
+    if damaged:
+        return Finding("lake", False, "\n".join(map(str, damaged)))
     return Finding("lake", True, f"{settings.lake}, {tables} institutions crawled")
 
 

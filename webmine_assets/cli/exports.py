@@ -117,9 +117,14 @@ def _wacz(settings: Settings, institution: str, out: Path | None) -> None:
         showing_progress() as progress,
         progress.task(f"{institution}: pack archives") as task,
     ):
-        files = export_wacz(institution, out, settings=settings, title=institution)
-        task.update(files, files)
-    _say(f"{files} archive files of {institution}", out)
+        packed = export_wacz(institution, out, settings=settings, title=institution)
+        task.update(packed.files, packed.files)
+    if packed.files:
+        _say(f"{packed.files} archive files of {institution}", out)
+    for problem in packed.damaged:
+        errors.print(f"left out: {problem}", style="red", markup=False, soft_wrap=True)
+    if packed.damaged:
+        raise typer.Exit(1)
 
 
 def _elasticsearch(

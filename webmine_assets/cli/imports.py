@@ -191,7 +191,10 @@ def _show(outcome: ImportOutcome, noun: str) -> None:
 def _next(noun: str, name: str) -> str:
     if noun == "seeds":
         return f"next: webmine run {name}  (fetches them)"
-    return f"next: webmine reextract -i {name} --apply  (their content, metadata and topics)"
+    return (
+        f"next: webmine reextract -i {name} --apply  (their content, metadata and topics), then "
+        f"webmine run {name}  (archives them before it crawls)"
+    )
 
 
 def _line(text: str) -> None:

@@ -1,11 +1,13 @@
 """`webmine ui`, `worker` and `doctor`: servers of this project, and what they need."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +27,10 @@ from webmine_assets.storage.warehouse import write_warehouse
 def ui(
     port: Annotated[int, typer.Option(min=1, max=65535, help="where the UI listens")] = 3000,
     host: Annotated[str, typer.Option(help="127.0.0.1 keeps it on this machine")] = "127.0.0.1",
+    daemon: Annotated[
+        bool,
+        typer.Option("--daemon/--no-daemon", help="without: a second UI beside a daemon elsewhere"),
+    ] = True,
 ) -> None:
     """Dagster's web UI and daemon on this project.
 
@@ -37,8 +43,10 @@ def ui(
         if has_demo_institutions(settings.institutions):
             _serve_demo(stack)
         home = _prepare(settings)
-        output.print(f"Dagster's UI: http://{host}:{port}  (Ctrl-C ends it)")
-        raise typer.Exit(_serve(host, port, home, settings))
+        address = f"http://{host}:{port}"
+        held = [stack.enter_context(_only_daemon(home, address))] if daemon else []
+        output.print(f"Dagster's UI: {address}  (Ctrl-C ends it)")
+        raise typer.Exit(_serve(host, port, home, settings, held=held))
 
 
 def _serve_demo(stack: contextlib.ExitStack) -> None:
@@ -67,13 +75,38 @@ def _prepare(settings: Settings) -> Path:
     return prepare_home(settings)
 
 
-def _serve(host: str, port: int, home: Path, settings: Settings) -> int:
-    """Run `dagster dev` as a child, in its own group so that all of it ends with us."""
+@contextlib.contextmanager
+def _only_daemon(home: Path, address: str) -> Iterator[int]:
+    """Holds the place of the one daemon of a DAGSTER_HOME; two would run every schedule twice.
+
+    Whoever gets the descriptor holds it too: the system frees it when the last of them is gone.
+    """
+    with (home / "ui.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise ServiceError(
+                f"another `webmine ui` keeps the daemon of {home}: {file.read().strip()}; "
+                "end it first, or add --no-daemon for a second UI beside it"
+            ) from None
+        file.truncate(0)
+        file.write(f"{address}\n")
+        file.flush()
+        yield file.fileno()
+
+
+def _serve(host: str, port: int, home: Path, settings: Settings, *, held: Sequence[int]) -> int:
+    """Run Dagster as a child, in its own group so that all of it ends with us.
+
+    What holds a daemon's place is `held` by the child too, which may outlive us.
+    """
     # Before the child starts: a signal that is handled here has its default there, while one that
     # is ignored, as a shell ignores SIGINT for `webmine ui &`, would stay ignored in all of it.
     signal.signal(signal.SIGINT, lambda signum, frame: _stop(process.pid))
     signal.signal(signal.SIGTERM, lambda signum, frame: _stop(process.pid))
-    command = [sys.executable, "-m", "dagster", "dev", "-m", "webmine_assets.definitions"]
+    program = ["dagster", "dev"] if held else ["dagster_webserver"]
+    command = [sys.executable, "-m", *program, "-m", "webmine_assets.definitions"]
     # Started in its home, Dagster takes the dagster.yaml there for the one that is meant, and does
     # not warn of the repository's. That `dg` is newer than `dagster dev` helps nobody here.
     environment = os.environ | {
@@ -84,6 +117,7 @@ def _serve(host: str, port: int, home: Path, settings: Settings) -> int:
     process = subprocess.Popen(  # noqa: S603  # our own interpreter with fixed arguments
         [*command, "--host", host, "--port", str(port)],
         start_new_session=True,
+        pass_fds=held,
         cwd=home,
         env=environment,
     )

@@ -69,7 +69,9 @@ _NEXT = (
 
 def institution_rows(lake: Lake, institutions: list[str]) -> list[dict[str, Any]]:
     """One row per institution that has been crawled, in the order asked for."""
-    rows = {row["institution"]: row for row in warehouse.query(lake, _PER_INSTITUTION).to_pylist()}
+    # A damaged file of another institution is no matter of this run.
+    with warehouse.asking_about(lake, *institutions) as ask:
+        rows = {row["institution"]: row for row in ask(_PER_INSTITUTION, [])}
     return [rows[name] for name in institutions if name in rows]
 
 
@@ -90,7 +92,8 @@ def reasons_of_emptiness(lake: Lake, rows: list[dict[str, Any]]) -> list[str]:
     """Why crawls stored no page, in a line for each, and the command that tells more."""
     lines = []
     for name in (row["institution"] for row in rows if not row["pages"]):
-        found = warehouse.query(lake, _NOT_KEPT, [name]).to_pylist()
+        with warehouse.asking_about(lake, name) as ask:
+            found = ask(_NOT_KEPT, [name])
         if found:
             counted = ", ".join(f"{reason['name']} ({reason['urls']})" for reason in found)
             lines.append(f"{name}: {counted}; ask: webmine why {found[0]['example']}")

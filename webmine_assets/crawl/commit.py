@@ -49,6 +49,8 @@ class Committer:
             self.discovery.add(found, depth=1, discovered_from=item.url, source="sitemap")
             if lastmod is not None:
                 self.discovery.identities.note_lastmod(found.key, lastmod)
+        if listed.problem is not None:
+            self.discovery.settle_listing(item, listed.problem)
 
     async def _commit_refusal(self, item: Item, outcome: Refused) -> None:
         for key in dict.fromkeys((item.key, *outcome.passed)):

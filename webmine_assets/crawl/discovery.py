@@ -80,9 +80,14 @@ class Discovery:
         self.frontier.add(item, preferred=self.scope.is_preferred(found.url))
 
     def add_listing(self, url: str, kind: ItemKind, *, discovered_from: str | None) -> None:
-        """Queue a robots.txt or sitemap: no page, so no ledger row."""
+        """Queue a robots.txt or sitemap: no page, so no ledger row unless it cannot be read."""
         if self.listings.admits(url):
             self.frontier.add(Item(url, url, 0, discovered_from, kind.value, kind))
+
+    def settle_listing(self, item: Item, refusal: Refusal) -> None:
+        """Tell of a sitemap that could not be read, unless it is linked as a page."""
+        if self.ledger.discover(item.key, depth=item.depth, discovered_from=item.discovered_from):
+            self.settle(item.key, refusal)
 
     def settle(self, key: str, refusal: Refusal, at: datetime | None = None) -> None:
         self.ledger.settle(

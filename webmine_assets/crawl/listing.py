@@ -10,6 +10,7 @@ from webmine_assets.crawl.outcome import Cost, Listed
 from webmine_assets.crawl.pages.sitemap import parse_sitemap
 from webmine_assets.crawl.recovery.replay import JournalledFetcher
 from webmine_assets.crawl.rules.scope import Scope
+from webmine_assets.records import Decision
 from webmine_assets.urls import resolve
 
 MAX_SITEMAPS = 50
@@ -37,20 +38,26 @@ class ListingReader:
             return await self._read_sitemap(item)
 
     async def _read_sitemap(self, item: Item) -> Listed:
-        if await self.robots.decide(item.url) is not None:
-            return Listed()
+        refusal = await self.robots.decide(item.url)
+        if refusal is not None:
+            return Listed(problem=refusal)
         replayed = int(self.sitemaps.has(item.url))
         answer = await self.sitemaps.fetch(
             FetchRequest(url=item.url, max_body_bytes=MAX_SITEMAP_BYTES, check_hop=self._check_hop)
         )
-        if not isinstance(answer, FetchResponse) or answer.status != 200:
-            return Listed(cost=Cost(requests=1, replayed=replayed))
+        if not isinstance(answer, FetchResponse):
+            problem = answer.refusal or _unread(f"{answer.reason}: {answer.detail}")
+            return Listed(problem=problem, cost=Cost(requests=1, replayed=replayed))
+        if answer.status != 200:
+            problem = _unread(f"status {answer.status}")
+            return Listed(problem=problem, cost=Cost(requests=1, replayed=replayed))
         # 50 MB of XML take seconds: connections that are being read must not starve meanwhile.
         found = await asyncio.to_thread(parse_sitemap, answer.body)
         pages = ((resolve(entry.raw_url, answer.url), entry.lastmod) for entry in found.entries)
         return Listed(
             pages={url: lastmod for url, lastmod in pages if url},
             sitemaps=self._allowed(found.nested, answer.url),
+            problem=_unread(found.problem) if found.problem else None,
             cost=Cost(requests=1, replayed=replayed, wire_bytes=answer.wire_bytes),
         )
 
@@ -62,6 +69,10 @@ class ListingReader:
         """Sitemaps on the institution's own hosts; others may list what they like."""
         urls = (resolve(raw, base) for raw in raw_urls[:MAX_SITEMAPS])
         return tuple(url for url in urls if url and self.scope.decide(url) is None)
+
+
+def _unread(detail: str) -> Refusal:
+    return Refusal(decision=Decision.CONTENT_POLICY, reason="sitemap", detail=detail)
 
 
 @dataclass(slots=True)

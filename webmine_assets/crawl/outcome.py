@@ -64,11 +64,13 @@ class Visited:
 class Listed:
     """What robots.txt or a sitemap names: no page itself.
 
-    `pages` maps each URL to the day the sitemap says it last changed, if it does.
+    `pages` maps each URL to the day the sitemap says it last changed, if it does; `problem` says
+    why there is not all of it.
     """
 
     pages: dict[str, str | None] = field(default_factory=dict)
     sitemaps: tuple[str, ...] = ()
+    problem: Refusal | None = None
     cost: Cost = Cost()
 
 

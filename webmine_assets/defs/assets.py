@@ -37,7 +37,7 @@ from webmine_assets.progress import Progress
 from webmine_assets.stages import crawl as crawl_stage
 from webmine_assets.stages.archive import archive_pages
 from webmine_assets.stages.enhance import enhance_pages
-from webmine_assets.stages.search import index_pages
+from webmine_assets.stages.search import index_missing, index_pages
 from webmine_assets.stages.seeds import collect_seeds
 from webmine_assets.stages.selection import as_written, enhance_some
 
@@ -235,6 +235,7 @@ def search_index(
             progress=display.of(context),
         )
         context.add_asset_metadata({"documents": documents}, partition_key=key)
+    index_missing(lake=corpus.lake, settings=corpus.settings, progress=display.of(context))
     return MaterializeResult()
 
 

@@ -58,19 +58,24 @@ class Input:
         return f"sha256:{digest.hexdigest()}"
 
 
-def expand_inputs(specs: Iterable[str], *, fetch: Fetch | None = None) -> Iterator[Input]:
-    """The inputs that files, folders and URLs stand for, in order; none found is an error."""
+def expand_inputs(
+    specs: Iterable[str], *, fetch: Fetch | None = None, endings: tuple[str, ...] = ()
+) -> Iterator[Input]:
+    """The inputs that files, folders and URLs stand for, in order; none found is an error.
+
+    Of a folder only the files with one of the `endings` are taken, or all if there are none.
+    """
     for spec in specs:
         scheme = urlsplit(spec).scheme if "://" in spec else ""
         if scheme in ("http", "https"):
             yield _http_input(spec, fetch)
         elif scheme:
-            yield from _fsspec_inputs(spec)
+            yield from _fsspec_inputs(spec, endings)
         elif "*" in spec and not Path(spec).exists():
             for path in _matching(spec):
-                yield from _local_inputs(path)
+                yield from _local_inputs(path, endings)
         else:
-            yield from _local_inputs(Path(spec))
+            yield from _local_inputs(Path(spec), endings)
 
 
 def unpacked(stream: BinaryIO, max_bytes: int) -> io.BufferedReader:
@@ -82,16 +87,25 @@ def unpacked(stream: BinaryIO, max_bytes: int) -> io.BufferedReader:
     return io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=joined), max_bytes))
 
 
-def _local_inputs(path: Path) -> Iterator[Input]:
+def _local_inputs(path: Path, endings: tuple[str, ...]) -> Iterator[Input]:
     if path.is_dir():
-        files = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
+        there = sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path))
+        files = [file for file in there if _has_ending(file.name, endings)]
         if not files:
-            raise ImportSourceError(f"{path}: the folder has no files")
+            raise ImportSourceError(f"{path}: the folder has no {_files_with(endings)}")
         yield from (Input(str(file), partial(_open_file, file)) for file in files)
     elif path.is_file():
         yield Input(str(path), partial(_open_file, path))
     else:
         raise ImportSourceError(f"{path}: there is no such file or folder")
+
+
+def _has_ending(name: str, endings: tuple[str, ...]) -> bool:
+    return not endings or name.endswith(endings)
+
+
+def _files_with(endings: tuple[str, ...]) -> str:
+    return f"files named *{' or *'.join(endings)}" if endings else "files"
 
 
 def _matching(spec: str) -> list[Path]:
@@ -131,7 +145,7 @@ def _http_input(url: str, fetch: Fetch | None) -> Input:
     return Input(url, read)
 
 
-def _fsspec_inputs(url: str) -> Iterator[Input]:
+def _fsspec_inputs(url: str, endings: tuple[str, ...]) -> Iterator[Input]:
     if "::" in url:
         # `simplecache::http://…` would reach the network beside the guarded door.
         raise ImportSourceError(f"{url}: chained URLs are not taken; name the store itself")
@@ -140,11 +154,11 @@ def _fsspec_inputs(url: str) -> Iterator[Input]:
         paths = sorted(store.glob(path)) if "*" in path else [path]
         files = [p for p in paths if store.isfile(p)]
         if not files and store.isdir(path):
-            files = sorted(store.find(path))
+            files = [file for file in sorted(store.find(path)) if _has_ending(file, endings)]
     except (ImportError, ValueError, OSError) as problem:
         raise ImportSourceError(f"{url}: cannot be listed ({problem})") from None
     if not files:
-        raise ImportSourceError(f"{url}: nothing there")
+        raise ImportSourceError(f"{url}: no {_files_with(endings)} there")
     for file in files:
         yield Input(store.unstrip_protocol(file), partial(_open, store, file, url))
 

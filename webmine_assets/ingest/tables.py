@@ -19,6 +19,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?!\d)")
 _DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # a control character that no list of URLs holds
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WINDOWS = "windows-1252"
 _BARE_URL = re.compile(r'https?://[^\s"]+')
 
 
@@ -35,7 +36,7 @@ class Row:
 
 
 def read_rows(stream: BinaryIO, *, name: str, needed: Sequence[str]) -> Iterator[Row]:
-    """The rows of a table, gzip or not, in UTF-8 or, with a byte order mark, UTF-16.
+    """The rows of a table, gzip or not, in UTF-8, windows-1252 or, with its mark, UTF-16.
 
     One that has none of the `needed` columns is an error.
 
@@ -44,8 +45,9 @@ def read_rows(stream: BinaryIO, *, name: str, needed: Sequence[str]) -> Iterator
     """
     data = unpacked(stream, MAX_TABLE_BYTES)
     # Spreadsheets save "Unicode text" as UTF-16, always with its mark.
-    encoding = "utf-16" if data.peek(2)[:2] in _UTF16_MARKS else "utf-8-sig"
-    text = io.TextIOWrapper(data, encoding=encoding, errors="replace", newline="")
+    is_utf16 = data.peek(2)[:2] in _UTF16_MARKS
+    encoding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", _WINDOWS)
+    text = io.TextIOWrapper(data, encoding=encoding, errors=errors, newline="")
     lines = _bounded_lines(text, name)
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
@@ -71,6 +73,20 @@ def date_in_name(name: str) -> date | None:
         except ValueError:
             continue
     return None
+
+
+def _as_windows(problem: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8: spreadsheets save CSV as windows-1252 where nobody says otherwise.
+
+    Detection is no help: it took short tables of French, Spanish and Norwegian for windows-1250.
+    """
+    if not isinstance(problem, UnicodeDecodeError):
+        raise problem
+    found = problem.object[problem.start : problem.end]
+    return found.decode("cp1252", "replace"), problem.end
+
+
+codecs.register_error(_WINDOWS, _as_windows)
 
 
 def _no_column(name: str, needed: Sequence[str], header: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from webmine_assets.archive import pages as archiving
@@ -39,7 +40,7 @@ class Archived:
 def archive_pages(
     institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
 ) -> Archived:
-    """Archive what is new or changed; pages archived before get a revisit row."""
+    """Archive what is new or changed; later visits that found the same get a revisit row."""
     name = institution.institution_id
     total = lake.count("page_snapshots", name)
     folder = settings.archives / name
@@ -55,10 +56,10 @@ def archive_pages(
         ):
             new.append(row)
             task.update(len(new), total)
-    written = lake.write("page_archives", name, archiving.with_new_rows(previous, new))
+    written = lake.write("page_archives", name, [*previous, *new])
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
-        "%s: %d stories archived, %d known already", name, len(responses), len(new) - len(responses)
+        "%s: %d stories archived, %d known already", name, len(responses), total - len(responses)
     )
     return Archived(
         table=written,
@@ -66,6 +67,33 @@ def archive_pages(
         stories=len(responses),
         revisits=len(new) - len(responses),
     )
+
+
+def archive_imports(
+    institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
+) -> None:
+    """Archive the partition if an import brought a page that has no copy yet.
+
+    A crawl calls it first: it drops what the site no longer has and replaces what changed, and
+    nothing else would ever bring an imported page back.
+    """
+    if _has_unarchived_imports(lake, institution.institution_id):
+        archive_pages(institution, lake=lake, settings=settings, progress=progress)
+
+
+def _has_unarchived_imports(lake: Lake, institution: str) -> bool:
+    imported: set[tuple[str, datetime]] = set()
+    columns = ["url", "fetched_at", "rss_entry"]
+    for batch in lake.batches("page_snapshots", institution, columns=columns, size=10_000):
+        # Only imported pages carry how their file says that they were found.
+        rows = batch.filter(batch.column("rss_entry").is_valid()).to_pylist()
+        imported.update((row["url"], row["fetched_at"].replace(microsecond=0)) for row in rows)
+    if not imported:
+        return False
+    columns = ["url", "fetched_at"]
+    for batch in lake.batches("page_archives", institution, columns=columns, size=10_000):
+        imported.difference_update((row["url"], row["fetched_at"]) for row in batch.to_pylist())
+    return bool(imported)
 
 
 def _archivable(

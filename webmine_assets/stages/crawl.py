@@ -15,6 +15,7 @@ from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress, Task
 from webmine_assets.records import CrawlReport, Seed, SeedSource
 from webmine_assets.settings import Settings
+from webmine_assets.stages.archive import archive_imports
 from webmine_assets.stages.exclusive import writing_pages
 from webmine_assets.stages.previous import previous_snapshots
 from webmine_assets.stages.screenshots import keep_screenshots
@@ -68,6 +69,7 @@ def _crawl(
     wanted: Institution, *, lake: Lake, settings: Settings, progress: Progress
 ) -> CrawlOutcome:
     name = wanted.institution_id
+    archive_imports(wanted, lake=lake, settings=settings, progress=progress)
     with previous_snapshots(lake, name) as previous, progress.task(f"{name}: crawl") as task:
         miner = build_web_miner(settings, previous_of=lambda _: previous)
         crawling = miner.mine(

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,16 @@ def story_contents(lake: Lake, institutions: Iterable[str]) -> Iterator[dict[str
                 yield asdict(build_content_metadata(page, *found))
 
 
-def export_wacz(institution: str, out: Path, *, settings: Settings, title: str) -> int:
-    """Pack the archives of an institution into one WACZ file; how many files it holds."""
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """How many archive files are in a package, and what is wrong with those that are not."""
+
+    files: int
+    damaged: tuple[ArchiveError, ...]
+
+
+def export_wacz(institution: str, out: Path, *, settings: Settings, title: str) -> Packed:
+    """Pack the archives of an institution into one WACZ file, but for those that are damaged."""
     files = archive_files(settings.archives / institution)
     if not files:
         raise ArchiveError(
@@ -57,6 +65,7 @@ def export_wacz(institution: str, out: Path, *, settings: Settings, title: str) 
     out.parent.mkdir(parents=True, exist_ok=True)
     # Beside the archives: there a file can be linked instead of copied.
     with tempfile.TemporaryDirectory(dir=settings.archives, prefix=".wacz-") as folder:
-        pages = write_wacz_folder(files, Path(folder), title=title, now=datetime.now(UTC))
-        pack_wacz(pages, out)
-    return len(files)
+        damaged = write_wacz_folder(files, Path(folder), title=title, now=datetime.now(UTC))
+        if len(damaged) < len(files):
+            pack_wacz(Path(folder), out)
+    return Packed(len(files) - len(damaged), tuple(damaged))

@@ -16,10 +16,32 @@ def index_pages(
     institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
 ) -> int:
     """Replace the institution's documents in the index; how many there are now."""
-    name = institution.institution_id
+    index = SearchIndex(settings.search_index)
+    return _index(index, institution.institution_id, lake=lake, progress=progress)
+
+
+def index_missing(*, lake: Lake, settings: Settings, progress: Progress) -> list[str]:
+    """Index the pages of institutions that the index has not heard of; which these are.
+
+    A folder that was removed, or is of an older version, starts empty, and the others would be
+    found again only when something of theirs is crawled anew.
+    """
+    index = SearchIndex(settings.search_index)
+    known = index.counts()
+    missing = [
+        name
+        for name in lake.institutions("page_content")
+        if name not in known and lake.count("page_content", name)
+    ]
+    for name in missing:
+        _index(index, name, lake=lake, progress=progress)
+    return missing
+
+
+def _index(index: SearchIndex, name: str, *, lake: Lake, progress: Progress) -> int:
     total = lake.count("page_content", name)
     with progress.task(f"{name}: search index", total) as task:
-        count = SearchIndex(settings.search_index).update(name, _documents(lake, name))
+        count = index.update(name, _documents(lake, name))
         task.update(count, total)
     return count
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from webmine_assets.errors import QueryError, QueryMemoryError, StorageError
+from webmine_assets.errors import QueryMemoryError, StorageError
 from webmine_assets.storage.confined import (
     CUT,
     EXHAUSTED,
@@ -34,11 +34,12 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         try:
             warehouse = stack.enter_context(open_guarded(Lake(sys.argv[1])))
-            # Threads and arenas are mapped by the first question, and are no question's fault.
-            warehouse.ask_freely("select count(*) from url_ledger", timeout_s=30, max_rows=1)
         except StorageError as problem:
             send(outbox, REFUSED, str(problem).encode())
             return
+        # Threads and arenas are mapped by the first question, and are no question's fault.
+        with contextlib.suppress(StorageError):
+            warehouse.ask_freely("select count(*) from url_ledger", timeout_s=30, max_rows=1)
         limit_memory(_ROOM_BYTES)
         send(outbox, READY)
         kind = READY
@@ -56,7 +57,7 @@ def answer(warehouse: GuardedWarehouse, question: bytes) -> tuple[bytes, bytes]:
         return (CUT if excerpt.is_cut else WHOLE), _packed(excerpt)
     except (QueryMemoryError, MemoryError):
         return EXHAUSTED, b""
-    except QueryError as problem:
+    except StorageError as problem:
         return REFUSED, str(problem).encode()
 
 

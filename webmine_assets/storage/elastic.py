@@ -41,6 +41,7 @@ _BATCH_BYTES = 8_000_000
 _MAX_ANSWER_BYTES = 64_000_000
 # 429 is also what a single story of a bulk request gets when the queue for writing is full.
 _BUSY = frozenset({429, 502, 503, 504})
+_NO_JSON = object()
 _PAUSES_S = (1.0, 2.0, 4.0, 8.0)
 
 
@@ -100,8 +101,8 @@ class ElasticSink:
         if self._send("HEAD", f"/{self._index}")[0] == 200:
             return
         status, answer = self._send("PUT", f"/{self._index}", json.dumps(MAPPING).encode())
-        if status != 200 and "resource_already_exists_exception" not in json.dumps(answer):
-            raise StorageError(f"{self._name()}: the index was refused ({status}: {answer})")
+        if status != 200 and not _is_there_already(answer):
+            raise StorageError(f"{self._name()}: the index was refused: {_said(status, answer)}")
 
     def write(self, stories: Iterable[Mapping[str, Any]]) -> SinkReport:
         """Send the `content_metadata` of stories in batches; a story without a URL is refused."""
@@ -128,7 +129,7 @@ class ElasticSink:
             body = b"".join(operation.line for operation in batch)
             status, answer = self._send("POST", f"/{self._index}/_bulk", body)
             if status != 200:
-                raise StorageError(f"{self._name()}: bulk was refused ({status}: {answer})")
+                raise StorageError(f"{self._name()}: bulk was refused: {_said(status, answer)}")
             batch = _sort_out(batch, answer, report)
             if not batch:
                 return
@@ -143,7 +144,8 @@ class ElasticSink:
             try:
                 status, answer = self._exchange(method, path, body)
             except (OSError, HTTPException) as failure:
-                status, answer, problem = 0, None, str(failure) or type(failure).__name__
+                said = getattr(failure, "strerror", None) or str(failure)
+                status, answer, problem = 0, None, said or type(failure).__name__
             if status and status not in _BUSY:
                 return status, answer
             problem = f"status {status}" if status else problem
@@ -163,14 +165,19 @@ class ElasticSink:
             connection.close()
 
     def _connect(self) -> HTTPConnection:
-        host, port = self._parts.hostname or "", self._parts.port
+        host, port = self._place()
         if self._parts.scheme == "http":
-            return HTTPConnection(host, port or 9200, timeout=self._timeout_s)
+            return HTTPConnection(host, port, timeout=self._timeout_s)
         context = ssl.create_default_context()
-        return HTTPSConnection(host, port or 443, timeout=self._timeout_s, context=context)
+        return HTTPSConnection(host, port, timeout=self._timeout_s, context=context)
+
+    def _place(self) -> tuple[str, int]:
+        default = 9200 if self._parts.scheme == "http" else 443
+        return self._parts.hostname or "", self._parts.port or default
 
     def _name(self) -> str:
-        return f"Elasticsearch index {self._index} at {self._parts.hostname}"
+        host, port = self._place()
+        return f"Elasticsearch index {self._index} at {host}:{port}"
 
 
 def _parse_url(url: str) -> SplitResult:
@@ -230,4 +237,17 @@ def _parse(data: bytes) -> Any:
     try:
         return json.loads(data) if data else None
     except ValueError:
-        return data[:200].decode("utf-8", "replace")
+        return _NO_JSON
+
+
+def _is_there_already(answer: Any) -> bool:
+    return "resource_already_exists_exception" in json.dumps(answer, default=str)
+
+
+def _said(status: int, answer: Any) -> str:
+    """What was refused and why; a page of HTML says only that somebody else listens there."""
+    if answer is _NO_JSON:
+        return f"status {status}, and no JSON: is Elasticsearch at this address?"
+    error = answer.get("error") if isinstance(answer, dict) else None
+    reason = error.get("reason") if isinstance(error, dict) else error
+    return f"status {status}{f', {reason}' if reason else ''}"[:500]

@@ -11,13 +11,11 @@ from webmine_assets.errors import StorageError, WebmineError
 
 def unusable(url: str, problem: OSError) -> StorageError:
     """What the system refused; reading and writing are refused in the same words."""
-    if not isinstance(problem, PermissionError) and problem.errno != errno.EROFS:
-        return StorageError(f"the lake at {url} cannot be used: {problem}")
-    return StorageError(
-        f"the lake at {url} cannot be used: {problem.filename or url}: "
-        f"{problem.strerror or problem}; change its permissions, "
-        "or set WEBMINE_DATA or WEBMINE_LAKE"
-    )
+    place = f"{problem.filename}: " if problem.filename else ""
+    said = f"the lake at {url} cannot be used: {place}{problem.strerror or problem}"
+    if isinstance(problem, PermissionError) or problem.errno == errno.EROFS:
+        said += "; change its permissions, or set WEBMINE_DATA or WEBMINE_LAKE"
+    return StorageError(said)
 
 
 def unreadable(path: str, problem: Exception) -> StorageError:

@@ -12,7 +12,7 @@ from itertools import accumulate
 import duckdb
 import pyarrow as pa
 
-from webmine_assets.errors import QueryError, QueryMemoryError
+from webmine_assets.errors import QueryError, QueryMemoryError, StorageError
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 
@@ -34,8 +34,12 @@ class Excerpt:
 class GuardedWarehouse:
     """All views of a lake, open for as long as the context it came from."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, lake: Lake, damaged: warehouse.Damaged
+    ) -> None:
         self._connection = connection
+        self._lake = lake
+        self._damaged = damaged
 
     def ask_freely(self, sql: str, *, timeout_s: float, max_rows: int) -> Excerpt:
         """The answer to SQL that a stranger wrote: one SELECT, within these limits.
@@ -44,6 +48,9 @@ class GuardedWarehouse:
         a process that can be ended, as `confined` does.
         """
         self._refuse_what_is_no_question(sql)
+        if self._damaged:
+            # Somebody may have moved the damaged file away since.
+            self._damaged = warehouse.make_views(self._connection, self._lake)
         return self._answer(sql, timeout_s=timeout_s, max_rows=max_rows)
 
     def _refuse_what_is_no_question(self, sql: str) -> None:
@@ -52,7 +59,7 @@ class GuardedWarehouse:
         try:
             statements = self._connection.extract_statements(sql)
         except duckdb.Error as problem:
-            raise QueryError(warehouse.explain(problem)) from None
+            raise QueryError(str(problem)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError("ask one question with SELECT, DESCRIBE or SHOW")
 
@@ -73,7 +80,7 @@ class GuardedWarehouse:
                 ) from None
             except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as problem:
                 # What fails while rows are read comes through Arrow, as an OSError.
-                raise _translated(problem) from None
+                raise _translated(problem, self._damaged) from None
             finally:
                 alarm.cancel()
 
@@ -105,18 +112,18 @@ def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 
-def _translated(problem: Exception) -> QueryError:
+def _translated(problem: Exception, damaged: warehouse.Damaged) -> StorageError:
     if isinstance(problem, MemoryError) or "Out of Memory" in str(problem):
         return QueryMemoryError()
-    return QueryError(
-        warehouse.explain(problem) if isinstance(problem, duckdb.Error) else str(problem)
-    )
+    if isinstance(problem, duckdb.Error):
+        return warehouse.explained(problem, damaged)
+    return QueryError(str(problem))
 
 
 @contextlib.contextmanager
 def open_guarded(lake: Lake, *, memory_limit: str = "1GB") -> Iterator[GuardedWarehouse]:
     """Views over the lake, after which the connection loses every other file and all settings."""
-    with warehouse.connect(lake) as connection:
+    with warehouse.connect(lake) as (connection, damaged):
         root = lake.glob_of("seeds").rsplit("/seeds/", 1)[0]
         # The order counts: the folders cannot be named once access is off, and nothing can be set
         # once the configuration is locked.
@@ -128,4 +135,4 @@ def open_guarded(lake: Lake, *, memory_limit: str = "1GB") -> Iterator[GuardedWa
         connection.execute("set allowed_directories = ?", [[f"{root}/"]])
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
-        yield GuardedWarehouse(connection)
+        yield GuardedWarehouse(connection, lake, damaged)

@@ -18,6 +18,7 @@ import fsspec.core
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from webmine_assets.errors import StorageError
 from webmine_assets.records import TABLES
 from webmine_assets.storage.explained import explained, unusable
 from webmine_assets.storage.parquet_stream import ParquetStream, notes_of
@@ -164,8 +165,10 @@ class Lake:
         path = self.path_of(table, EMPTY)
         if not self.fs.exists(path):
             return False
-        with self.fs.open(path, "rb") as source:
+        # A damaged one is written anew: there is nothing in it to lose.
+        with contextlib.suppress(pa.ArrowInvalid), self.fs.open(path, "rb") as source:
             return bool(pq.read_schema(source).equals(table_schema(table)))
+        return False
 
     def path_of(self, table: str, institution: str) -> str:
         record_of(table)
@@ -239,6 +242,16 @@ class Lake:
             for folder, info in files
             if folder != _FOLDER + EMPTY
         }
+
+    def damaged(self) -> Iterator[StorageError]:
+        """What is wrong with each file that has no readable footer, which is where a cut shows."""
+        for table in TABLES:
+            for institution in self.institutions(table):
+                try:
+                    with self.open(table, institution):
+                        pass
+                except StorageError as problem:
+                    yield problem
 
     def remove(self, table: str, institution: str) -> None:
         """Take a partition away."""

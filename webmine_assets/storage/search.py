@@ -1,5 +1,7 @@
 """The embedded full-text index: one folder, updated one institution at a time."""
 
+import os
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -97,6 +99,7 @@ class SearchIndex:
         self._lock_wait_s = lock_wait_s
         self._sleep = sleep
         self._opened: tantivy.Index | None = None
+        self._mirror: tempfile.TemporaryDirectory[str] | None = None
 
     def update(self, institution: str, documents: Iterable[SearchDocument]) -> int:
         """Replace all documents of an institution in one step; how many there are now."""
@@ -159,21 +162,47 @@ class SearchIndex:
 
     def _fresh(self) -> tantivy.Index:
         """The index as of its last commit, whoever made it."""
+        if not self._can_be_locked():
+            return self._mirrored()
         index = self._index()
         index.reload()
         return index
 
+    def _can_be_locked(self) -> bool:
+        # tantivy locks its files while it opens them for reading, in a file that it has to write.
+        return all(os.access(each, os.W_OK) for each in (self._path, *self._path.glob("*.lock")))
+
+    def _mirrored(self) -> tantivy.Index:
+        """The index of a folder that cannot be written: links to its files, beside other locks."""
+        try:
+            mirror = tempfile.TemporaryDirectory(prefix="webmine-search-")
+            for file in self._path.iterdir():
+                if file.suffix != ".lock":
+                    (Path(mirror.name) / file.name).symlink_to(file.absolute())
+        except OSError as problem:
+            raise self._unreadable(problem) from None
+        index = self._open(mirror.name)
+        self._mirror = mirror  # it goes with the last index that was opened in it
+        return index
+
     def _index(self) -> tantivy.Index:
         if self._opened is None:
-            try:
-                self._opened = tantivy.Index(build_schema(), path=str(self._path))
-            except (ValueError, OSError) as problem:
-                raise StorageError(
-                    f"{self._path} is not a search index that can be read ({problem}); "
-                    "if it is damaged, remove the folder and materialise search_index again"
-                ) from None
-            register_analyzers(self._opened)
+            self._opened = self._open(str(self._path))
         return self._opened
+
+    def _open(self, path: str) -> tantivy.Index:
+        try:
+            index = tantivy.Index(build_schema(), path=path)
+        except (ValueError, OSError) as problem:
+            raise self._unreadable(problem) from None
+        register_analyzers(index)
+        return index
+
+    def _unreadable(self, problem: Exception) -> StorageError:
+        return StorageError(
+            f"{self._path} is not a search index that can be read ({problem}); "
+            "if it is damaged, remove the folder: the next `webmine run` makes it anew"
+        )
 
     def _writer(self, index: tantivy.Index) -> tantivy.IndexWriter:
         """The writer; the lock belongs to a process and goes with it, so waiting is enough."""

@@ -7,8 +7,9 @@ import contextlib
 import difflib
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -48,26 +49,53 @@ def _literal(text: str) -> str:
 def view_statements(lake: Lake) -> Iterator[str]:
     """The SQL that makes every view, in an order in which it runs."""
     for table in TABLES:
-        yield (
-            f"create or replace view {table} as select * from read_parquet("
-            f"{_literal(lake.glob_of(table))}, hive_partitioning = true, union_by_name = true, "
-            f"hive_types = {{'institution': varchar}})"
-        )
-        for column, doc in column_docs(table).items():
-            if doc:
-                yield f"comment on column {table}.{column} is {_literal(doc)}"
+        yield from _table_statements(lake, table)
+    for name in DERIVED_VIEWS:
+        yield _derived_statement(name)
+
+
+def _table_statements(lake: Lake, table: str) -> Iterator[str]:
+    yield (
+        f"create or replace view {table} as select * from read_parquet("
+        f"{_literal(lake.glob_of(table))}, hive_partitioning = true, union_by_name = true, "
+        f"hive_types = {{'institution': varchar}})"
+    )
+    for column, doc in column_docs(table).items():
+        if doc:
+            yield f"comment on column {table}.{column} is {_literal(doc)}"
+
+
+def _derived_statement(name: str) -> str:
+    return f"create or replace view {name} as {DERIVED_VIEWS[name]}"
+
+
+Damaged = Mapping[str, StorageError]
+"""Views that could not be made, and what is wrong with a file of each."""
+
+
+def make_views(connection: duckdb.DuckDBPyConnection, lake: Lake) -> Damaged:
+    """Make every view that can be made: a damaged file costs the views of its table only."""
+    damaged: dict[str, StorageError] = {}
+    for table in TABLES:
+        try:
+            with _damage_explained(f"the lake at {lake.url}"):
+                for statement in _table_statements(lake, table):
+                    connection.execute(statement)
+        except StorageError as problem:
+            damaged[table] = problem
     for name, sql in DERIVED_VIEWS.items():
-        yield f"create or replace view {name} as {sql}"
+        if without := sorted(named_in(sql) & damaged.keys()):
+            damaged[name] = damaged[without[0]]
+        else:
+            connection.execute(_derived_statement(name))
+    return damaged
 
 
 @contextlib.contextmanager
-def connect(lake: Lake) -> Iterator[duckdb.DuckDBPyConnection]:
+def connect(lake: Lake) -> Iterator[tuple[duckdb.DuckDBPyConnection, Damaged]]:
     """A private in-memory connection with all views; nothing is locked."""
     with _connection(lake) as connection:
-        with _damage_explained(f"the lake at {lake.url}"):
-            for statement in view_statements(lake):
-                connection.execute(statement)
-        yield connection
+        yield connection, make_views(connection, lake)
 
 
 @contextlib.contextmanager
@@ -102,8 +130,8 @@ Ask = Callable[[str, list[Any]], list[dict[str, Any]]]
 
 
 @contextlib.contextmanager
-def asking_about(lake: Lake, institution: str) -> Iterator[Ask]:
-    """Several small questions about one institution, over one connection that sees no other.
+def asking_about(lake: Lake, *institutions: str) -> Iterator[Ask]:
+    """Several small questions about institutions, over one connection that sees no other.
 
     A view over all of them reads the schema of every file: a cost that grows with the corpus. For
     the same reason a view is made only when a question names its table.
@@ -112,9 +140,9 @@ def asking_about(lake: Lake, institution: str) -> Iterator[Ask]:
         missing = set(TABLES)
 
         def ask(sql: str, parameters: list[Any]) -> list[dict[str, Any]]:
-            with _damage_explained(f"{institution} in the lake at {lake.url}"):
+            with _damage_explained(f"{', '.join(institutions)} in the lake at {lake.url}"):
                 for table in sorted(missing & named_in(sql)):
-                    connection.execute(_view_of_one(lake, table, institution))
+                    connection.execute(_view_of(lake, table, institutions))
                     missing.remove(table)
                 return rows_of(connection, sql, parameters)
 
@@ -136,9 +164,9 @@ def rows_of(
     return list(connection.sql(sql, params=parameters).to_arrow_table().to_pylist())
 
 
-def _view_of_one(lake: Lake, table: str, institution: str) -> str:
+def _view_of(lake: Lake, table: str, institutions: Sequence[str]) -> str:
     # The empty partition has the columns of today; one that was written earlier may lack some.
-    owners = [EMPTY, *([institution] if lake.has(table, institution) else [])]
+    owners = [EMPTY, *(name for name in institutions if lake.has(table, name))]
     files = ", ".join(_literal(lake.location_of(table, owner)) for owner in owners)
     return (
         f"create view {table} as select * from read_parquet([{files}], hive_partitioning = true, "
@@ -148,8 +176,8 @@ def _view_of_one(lake: Lake, table: str, institution: str) -> str:
 
 def query(lake: Lake, sql: str, parameters: list[Any] | None = None) -> pa.Table:
     """The answer to one SQL question over the views, or a QueryError a person can act on."""
-    with connect(lake) as connection:
-        return answer(connection, sql, parameters)
+    with connect(lake) as (connection, damaged):
+        return answer(connection, sql, parameters, damaged)
 
 
 def query_file(path: Path, table: str, sql: str, parameters: list[Any] | None = None) -> pa.Table:
@@ -163,69 +191,74 @@ def query_file(path: Path, table: str, sql: str, parameters: list[Any] | None = 
 
 
 def answer(
-    connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    parameters: list[Any] | None,
+    damaged: Damaged = MappingProxyType({}),
 ) -> pa.Table:
-    """What a connection answers, or a QueryError a person can act on."""
+    """What a connection answers, or an error a person can act on."""
     try:
         relation = connection.sql(sql, params=parameters)
         if relation is None:
             raise QueryError("the statement gives no rows; ask with SELECT")
         return relation.to_arrow_table()
     except duckdb.Error as problem:
-        raise QueryError(explain(problem)) from problem
+        raise explained(problem, damaged) from problem
 
 
-def explain(problem: duckdb.Error) -> str:
-    """DuckDB's message, with the views there are when one was misspelt."""
+def explained(problem: duckdb.Error, damaged: Damaged) -> StorageError:
+    """What DuckDB said as an error: a view that is missing is misspelt, or a file is damaged."""
     message = str(problem)
     missing = re.search(r"Table with name (\S+) does not exist", message)
     if not missing:
-        return message
+        return QueryError(message)
+    if damage := damaged.get(missing[1].lower()):
+        return damage
     known = [*TABLES, *DERIVED_VIEWS]
     near = difflib.get_close_matches(missing[1].lower(), known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    return f"there is no view {missing[1]}: {hint}known views: {', '.join(known)}"
+    return QueryError(f"there is no view {missing[1]}: {hint}known views: {', '.join(known)}")
 
 
 def write_warehouse(lake: Lake, path: Path) -> bool:
     """Make the DuckDB file of views for other clients; False if it was already right.
 
+    A view over a damaged file is not in it, and the next call makes it again.
     Written aside and renamed, so a client that has the old file open keeps it.
     """
     lake.prepare()
-    statements = list(view_statements(lake))
     stamp = path.with_name(f".{path.name}.sql")
-    wanted = "\n".join(statements)
+    wanted = "\n".join(view_statements(lake))
     if path.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
         return False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _damage_explained(f"the lake at {lake.url}"):
-            _write_views(lake, path, statements)
         # Last: without it, or with half of it, the file is only made again.
-        stamp.write_text(wanted, "utf-8")
+        if not _write_views(lake, path):
+            stamp.write_text(wanted, "utf-8")
     except OSError as problem:
         raise _unwritable(path, problem) from problem
     return True
 
 
-def _write_views(lake: Lake, path: Path, statements: list[str]) -> None:
+def _write_views(lake: Lake, path: Path) -> Damaged:
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         with contextlib.closing(duckdb.connect(str(aside))) as connection:
             if not lake.is_local:
                 connection.register_filesystem(lake.fs)
-            for statement in statements:
-                connection.execute(statement)
+            damaged = make_views(connection, lake)
         aside.replace(path)
     except duckdb.IOException as problem:
         raise _unwritable(path, problem) from problem
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
+    return damaged
 
 
 def _unwritable(path: Path, problem: Exception) -> StorageError:
+    said = getattr(problem, "strerror", None) or problem
     return StorageError(
-        f"{path} cannot be written: {problem}; set WEBMINE_DATA to a folder you can write"
+        f"{path} cannot be written: {said}; set WEBMINE_DATA to a folder you can write"
     )

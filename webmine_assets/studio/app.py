@@ -17,6 +17,7 @@ from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.light import LightLake
 from webmine_assets.storage.search import SearchIndex
 from webmine_assets.storage.warehouse import asking_about
+from webmine_assets.studio import parameters
 from webmine_assets.studio.api.enhance import EnhanceApi
 from webmine_assets.studio.api.reading import ReadingApi
 from webmine_assets.studio.api.rules import RulesApi
@@ -25,9 +26,11 @@ from webmine_assets.studio.door import guard_door
 from webmine_assets.studio.enhancement import Enhance, Enhancer
 from webmine_assets.studio.files import InstitutionFiles
 from webmine_assets.studio.finding import PageFinder
+from webmine_assets.studio.openapi import query_names
 from webmine_assets.studio.painter import Painter
 from webmine_assets.studio.problems import ProblemPages
 from webmine_assets.studio.questions import LIGHT_COLUMNS, Ask
+from webmine_assets.studio.questions.overview import ask_names
 from webmine_assets.studio.rules.language_model import LanguageModel
 from webmine_assets.studio.rules.preview import Previewer
 from webmine_assets.studio.rules.sample import Samples
@@ -70,7 +73,11 @@ def build_app(
     app = web.Application(
         client_max_size=_MAX_REQUEST_BYTES,
         # The door first: what it refuses reaches no handler, and its headers are on errors, too.
-        middlewares=[guard_door(doorkeeper, session, problems), problems.middleware()],
+        middlewares=[
+            guard_door(doorkeeper, session, problems),
+            problems.middleware(),
+            parameters.refuse_unknown_queries(query_names()),
+        ],
     )
     stack = ExitStack()
     lake = Lake(settings.lake)
@@ -135,11 +142,15 @@ def _routes(
     about = partial(asking_about, lake)
     finder = PageFinder(ask, SearchIndex(settings.search_index))
     model = build_model(settings)
+
+    def names() -> list[str]:
+        return sorted({*files.names(), *ask_names(ask)})
+
     parts: list[Part] = [
         OverviewView(ask=ask, painter=painter, files=files, enhancer=enhancer),
-        ExplorerView(ask=ask, painter=painter, finder=finder, names=files.names),
+        ExplorerView(ask=ask, painter=painter, finder=finder, names=names),
         PageView(ask=ask, about=about, painter=painter, samples=samples, settings=settings),
-        LedgerView(ask=ask, painter=painter, names=files.names),
+        LedgerView(ask=ask, painter=painter, names=names),
         WorkshopView(
             ask=ask,
             painter=painter,

@@ -176,6 +176,19 @@ def build_openapi() -> dict[str, Any]:
     }
 
 
+def query_names() -> dict[tuple[str, str], frozenset[str]]:
+    """The names in the query string that each method of each address takes."""
+    return {
+        (method.upper(), path): frozenset(
+            parameter["name"]
+            for parameter in operation.get("parameters", ())
+            if parameter["in"] == "query"
+        )
+        for path, operations in _paths().items()
+        for method, operation in operations.items()
+    }
+
+
 _PROBLEM = _record(type=_TEXT, title=_TEXT, status=_NUMBER, detail=_TEXT)
 
 

@@ -1,10 +1,13 @@
 """Reading what a client sent: bounded, and a clear 400 for what cannot be right."""
 
+import difflib
 import json
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 
 def bad_request(detail: str) -> web.HTTPBadRequest:
@@ -50,6 +53,41 @@ def choice(request: web.Request, name: str, known: list[str]) -> str | None:
     if value is not None and value not in known:
         raise bad_request(f"{name}: expected one of {', '.join(known)}, found {value!r}")
     return value
+
+
+def one_of(name: str, value: str | None, known: Collection[str]) -> str | None:
+    """The value, if it is one of many: too many to name them all in the answer."""
+    if value is not None and value not in known:
+        raise bad_request(f"{name}: {value!r} is unknown{_nearest(value, known)}")
+    return value
+
+
+def refuse_unknown_queries(known: Mapping[tuple[str, str], Collection[str]]) -> Middleware:
+    """400 for a parameter that an address does not take; `known` are names by method and address.
+
+    To pass over a misspelt filter would answer another question.
+    """
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        resource = request.match_info.route.resource
+        method = "GET" if request.method == "HEAD" else request.method
+        names = known.get((method, resource.canonical)) if resource else None
+        if names is not None:
+            for name in request.query:
+                if name not in names and name != "token":
+                    among = f"; known: {', '.join(sorted(names))}" if names else ""
+                    raise bad_request(
+                        f"{name[:60]}: there is no such parameter{_nearest(name, names)}{among}"
+                    )
+        return await handler(request)
+
+    return check
+
+
+def _nearest(value: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(value[:60], known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 async def json_object(request: web.Request) -> dict[str, Any]:

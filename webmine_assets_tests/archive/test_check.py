@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from webmine_assets.archive.check import check_archive
-from webmine_assets.archive.index import index_path
+from webmine_assets.archive.index import index_path, read_index
 from webmine_assets_tests.archive.factories import (
     members,
     response,
@@ -127,6 +127,14 @@ def test_damage_is_told_once_and_in_plain_words(tmp_path: Path) -> None:
     (tmp_path / "x.warc.gz").write_bytes(gzip.compress(b"<html>hi</html>"))
     [problem] = check_archive(tmp_path / "x.warc.gz")
     assert str(problem) == "byte 0: damage: not a WARC record (b'<html>hi</html>')"
+
+
+def test_what_lies_behind_damage_is_not_told_again_from_the_index(archive: Path) -> None:
+    data = archive.read_bytes()
+    second = sorted(line.offset for line in read_index(index_path(archive)))[1]
+    for cut in (second + 5, len(data) - 10, 0):
+        archive.write_bytes(data[:cut] + b"\0" * 40)
+        assert kinds(archive) == ["damage"]
 
 
 def test_a_missing_index_says_how_it_is_made(archive: Path) -> None:

@@ -19,7 +19,8 @@ def package(tmp_path: Path) -> Path:
     write_file(tmp_path / "in", story("https://u1.edu/b", title="Zoé"), story("https://u1.edu/a"))
     write_file(tmp_path / "in", story("https://u1.edu/c"))
     files = archive_files(tmp_path / "in")
-    return write_wacz_folder(files, tmp_path / "out", title="U1", now=NOON)
+    assert write_wacz_folder(files, tmp_path / "out", title="U1", now=NOON) == []
+    return tmp_path / "out"
 
 
 def test_the_folder_has_archives_index_pages_and_manifest(package: Path) -> None:
@@ -65,3 +66,15 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     files = [write_file(tmp_path / name, story()) for name in ("a", "b")]
     with pytest.raises(ArchiveError, match="this name"):
         write_wacz_folder(files, tmp_path / "out", title="x", now=NOON)
+
+
+def test_a_damaged_file_is_named_and_left_out(tmp_path: Path) -> None:
+    sound = write_file(tmp_path / "in", story("https://u1.edu/a"))
+    broken = write_file(tmp_path / "in", story("https://u1.edu/b"), story("https://u1.edu/c"))
+    broken.write_bytes(broken.read_bytes()[:-10])
+    [problem] = write_wacz_folder([sound, broken], tmp_path / "out", title="U1", now=NOON)
+    assert problem.path == str(broken)
+    assert [path.name for path in archive_files(tmp_path / "out")] == [sound.name]
+    for listing in ("indexes/index.cdx", "pages/pages.jsonl"):
+        text = (tmp_path / "out" / listing).read_text()
+        assert ("https://u1.edu/a" in text, "https://u1.edu/b" in text) == (True, False)

@@ -1,5 +1,6 @@
 """The command line as a user meets it: exit codes, one clear message, no traceback."""
 
+import fcntl
 import json
 import socket
 from datetime import UTC, date, datetime
@@ -274,6 +275,20 @@ def test_a_port_in_use_is_clear(webmine: Webmine) -> None:
         assert_clear(webmine("ui", "--port", port), 1, port, "--port")
 
 
+@pytest.mark.slow
+def test_a_second_daemon_on_the_same_data_is_refused(webmine: Webmine) -> None:
+    place = webmine.data / "dagster" / "ui.lock"
+    place.parent.mkdir(parents=True)
+    place.write_text("http://127.0.0.1:3000\n")
+    with socket.socket() as free, place.open() as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+        free.close()
+        refused = webmine("ui", "--port", port)
+    assert_clear(refused, 1, "http://127.0.0.1:3000;", "--no-daemon")
+
+
 def test_a_worker_without_a_queue_says_what_it_needs(webmine: Webmine) -> None:
     assert_clear(webmine("worker"), 2, "WEBMINE_BROKER", "webmine ui")
 
@@ -290,6 +305,18 @@ def test_removing_the_demo_leaves_the_user_s_own(webmine: Webmine) -> None:
 def test_doctor_says_what_is_there(webmine: Webmine) -> None:
     rows = json.loads(webmine("doctor", "--json").stdout)
     assert {"python", "dagster", "duckdb", "lake"} <= {row["what"] for row in rows}
+
+
+def test_a_damaged_file_stops_no_question_to_another_table_and_is_found(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    path = Path(lake.write("page_topics", "u1", []).path)
+    path.write_bytes(path.read_bytes()[:-9])
+    assert_clear(webmine("query", "select count(*) from page_topics"), 1, str(path), "move")
+    assert webmine("query", "select count(*) from seeds").returncode == 0
+    assert "never discovered" in webmine("why", "https://u1.edu/x").stdout
+    (row,) = (r for r in json.loads(webmine("doctor", "--json").stdout) if r["what"] == "lake")
+    assert row["state"] != "ok"
+    assert str(path) in row["detail"]
 
 
 def test_an_extraction_rule_that_cannot_be_read_is_named(webmine: Webmine) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from webmine_assets.archive.index import index_path
 from webmine_assets.progress import SilentProgress
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.enhance import enhance_pages
@@ -180,6 +181,20 @@ def test_a_folder_of_archives_is_checked_and_a_lost_index_made_again(
     assert index.read_text() == before
     assert webmine("archive", "check", str(file.parent)).returncode == 0
     assert_clear(webmine("archive", "index", str(tmp_path / "none")), 1, "No such file")
+
+
+def test_one_damaged_archive_stops_no_other(webmine: Webmine, tmp_path: Path) -> None:
+    folder = webmine.data / "archives" / "u1"
+    sound = write_file(folder, story("https://u1.edu/a"))
+    broken = write_file(folder, story("https://u1.edu/b"), prefix="zz")
+    broken.write_bytes(broken.read_bytes()[:-10])
+    index_path(sound).unlink()
+    made = webmine("archive", "index", str(folder.parent))
+    assert_clear(made, 1, str(broken))
+    assert made.stdout.split() == [str(index_path(sound))]
+    packed = webmine("export", "wacz", "-i", "u1", "-o", str(tmp_path / "x.wacz"))
+    assert_clear(packed, 1, "1 archive files of u1", f"left out: {broken}")
+    assert (tmp_path / "x.wacz").exists()
 
 
 def test_a_page_without_a_copy_leads_on(webmine: Webmine) -> None:

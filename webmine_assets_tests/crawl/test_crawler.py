@@ -258,6 +258,31 @@ async def test_sitemaps_and_feeds_come_after_the_seeds(tmp_path: Path) -> None:
     assert not any("other.example" in url for url in crawled.asked)
 
 
+async def test_sitemaps_that_cannot_be_read_are_rows_of_the_ledger(tmp_path: Path) -> None:
+    broken = {
+        "/gzip.xml.gz": (b"\x1f\x8b broken", "damaged gzip"),
+        "/cut.xml": (f"<urlset><url><loc>{ORIGIN}/a</loc></url>".encode(), "ends early"),
+        "/html.xml": (html("start"), "root element is 'html'"),
+        "/words.txt": (b"no sitemap at all", "neither XML nor"),
+        "/gone.xml": (response(f"{ORIGIN}/gone.xml", b"", status=404), "status 404"),
+    }
+    sound = {"/empty.xml": b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'/>"}
+    lines = (f"Sitemap: {ORIGIN}{path}\n" for path in (*broken, *sound))
+    pages = {"/": html("home", links=["/words.txt"]), "/a": html("a"), **sound}
+    pages |= {path: answer for path, (answer, _) in broken.items()}
+    crawled = await crawl_site({"/robots.txt": "".join(lines).encode(), **pages}, tmp_path)
+    check_sums(crawled)
+    assert crawled.paths == ["/", "/a"]
+    del broken["/words.txt"]  # linked as a page, it has that page's row
+    rows = {row.url: row for row in crawled.ledger if row.reason == "sitemap"}
+    assert rows.keys() == {ORIGIN + path for path in broken}
+    for path, (_, said) in broken.items():
+        row = rows[ORIGIN + path]
+        assert (row.decision, row.discovered_from) == ("content_policy", f"{ORIGIN}/robots.txt")
+        assert said in row.detail
+    assert crawled.report.reasons["content_policy:sitemap"] == len(broken)
+
+
 async def test_progress_is_told_at_every_commit(tmp_path: Path) -> None:
     seen: list[CrawlProgress] = []
     pages = {"/": html("home", links=["/a", "/b"]), "/a": html("a"), "/b": html("b")}

@@ -152,6 +152,14 @@ def test_a_line_becomes_a_seed() -> None:
     assert seed.listed_on == day
 
 
+def test_a_table_that_is_no_utf8_is_windows_1252() -> None:
+    first, last = "Ämter – Universität", "L’année à Århus"
+    lines = [f"https://u1.edu/a;{first}", *(f"https://u1.edu/{n};Page" for n in range(5_000))]
+    table = "\r\n".join(["URL;Title", *lines, f"https://u1.edu/z;{last}"])
+    entries = read(table.encode("cp1252"))
+    assert [entries[0].title, entries[-1].title] == [first, last]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8"])
 def test_a_byte_order_mark_says_how_a_table_is_written(encoding: str) -> None:
     mark = "" if encoding == "utf-16" else "\ufeff"

@@ -78,7 +78,7 @@ def refuse(url: str, headers: Mapping[str, str]) -> Fetched:
     ("spec", "message"),
     [
         ("none.csv", "no such file"),
-        ("memory://nothing/x-*", "nothing there"),
+        ("memory://nothing/x-*", "no files there"),
         ("nosuchscheme://x", "cannot be listed"),
         ("simplecache::https://u1.edu/x", "chained"),
         ("https://u1.edu/*", "not with http"),
@@ -117,3 +117,19 @@ def test_gzip_that_is_damaged_inside_is_an_error_of_the_input() -> None:
     packed[12:30] = b"\xff" * 18
     with pytest.raises(ImportSourceError, match="broken"):
         unpacked(BytesIO(bytes(packed)), 100_000).read()
+
+
+def test_of_a_folder_only_the_files_of_the_kind_are_taken(tmp_path: Path) -> None:
+    for name in ("a.warc.gz", "a.warc.gz.cdxj", "sub/b.warc", "notes.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    endings = (".warc.gz", ".warc")
+    for spec in (str(tmp_path), f"file://{tmp_path}"):
+        names = [found.base_name for found in expand_inputs([spec], endings=endings)]
+        assert names == ["a.warc.gz", "b.warc"]
+    # What is named is taken, whatever it is called.
+    [named] = expand_inputs([str(tmp_path / "notes.txt")], endings=endings)
+    assert named.base_name == "notes.txt"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ImportSourceError, match=r"has no files named \*.warc.gz or \*.warc"):
+        list(expand_inputs([str(tmp_path / "empty")], endings=endings))

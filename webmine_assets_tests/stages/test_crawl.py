@@ -1,4 +1,4 @@
-"""A crawl that dies after publishing is finished by the next run, not crawled again."""
+"""A crawl that dies after publishing is finished, not crawled again; no imported page is lost."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +9,13 @@ import pytest
 
 from webmine_assets.institutions import Institution, load_institution
 from webmine_assets.progress import SilentProgress
-from webmine_assets.records import LedgerRow
+from webmine_assets.records import LedgerRow, PageSnapshot, RssEntry
 from webmine_assets.settings import Settings
+from webmine_assets.stages.copies import newest_copy
 from webmine_assets.stages.crawl import CrawlOutcome, crawl_pages
 from webmine_assets.storage.lake import Lake, PartitionWriter, Written
 from webmine_assets_tests.corpus import DemoCorpus, demo_corpus
+from webmine_assets_tests.factories import snapshot
 
 NAME = "demo-newsroom"
 
@@ -103,3 +105,22 @@ def test_other_settings_crawl_again_after_a_published_crawl(corpus: DemoCorpus) 
     assert outcome.snapshots.rows == 3
     assert outcome.report.counters.replayed == 0
     assert outcome.reports.rows == 2
+
+
+@pytest.mark.slow
+def test_an_imported_page_that_the_site_no_longer_has_is_archived_before_it_goes(
+    corpus: DemoCorpus,
+) -> None:
+    wanted = institution(corpus, max_pages=50)
+    lake, url = Lake(corpus.settings.lake), f"{wanted.seed_urls[0]}long-gone"
+    imported = snapshot(url, institution=NAME, rss_entry=RssEntry(via="old.csv"))
+    lake.write("page_snapshots", NAME, [imported])
+    crawl(wanted, lake, corpus.settings)
+    assert url not in {row.url for row in lake.read(PageSnapshot, "page_snapshots", NAME)}
+    assert (url, "http_error", "gone") in decisions(lake)
+    copy = newest_copy(lake, corpus.settings, url)
+    assert copy is not None
+    assert copy.read() == imported.body
+    files = set(corpus.settings.archives.rglob("*.warc.gz"))
+    crawl(wanted, lake, corpus.settings)
+    assert set(corpus.settings.archives.rglob("*.warc.gz")) == files

@@ -10,7 +10,7 @@ from webmine_assets.progress import SilentProgress
 from webmine_assets.stages.archive import archive_pages
 from webmine_assets.stages.copies import newest_copy
 from webmine_assets.stages.enhance import enhance_pages
-from webmine_assets.stages.exports import export_wacz, page_markdown
+from webmine_assets.stages.exports import Packed, export_wacz, page_markdown
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.archive.factories import story, write_file
 from webmine_assets_tests.factories import NOON
@@ -36,7 +36,7 @@ def test_archives_become_one_package(tmp_path: Path) -> None:
     settings = settings_in(tmp_path / "d")
     write_file(settings.archives / "u1", story("https://u1.edu/"))
     out = tmp_path / "u1.wacz"
-    assert export_wacz("u1", out, settings=settings, title="U1") == 1
+    assert export_wacz("u1", out, settings=settings, title="U1") == Packed(1, ())
     with zipfile.ZipFile(out) as package:
         assert {"datapackage.json", "pages/pages.jsonl"} <= set(package.namelist())
     assert [path.name for path in settings.archives.iterdir()] == ["u1"]

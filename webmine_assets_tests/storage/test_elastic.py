@@ -1,7 +1,11 @@
 """The sink against a small real HTTP server that keeps documents as `_bulk` does."""
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +106,19 @@ def test_an_answer_that_is_no_bulk_answer_is_an_error(cluster: Cluster) -> None:
     cluster.busy = [404]
     with pytest.raises(StorageError, match="404"):
         sink(cluster).write([story(1)])
+
+
+def test_a_server_that_is_none_of_elastics_is_named_without_its_page(tmp_path: Path) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"127.0.0.1:{server.server_port}"
+        with pytest.raises(StorageError) as caught:
+            ElasticSink(f"http://{place}").create_index()
+        server.shutdown()
+    assert place in str(caught.value)
+    assert "is Elasticsearch at this address?" in str(caught.value)
+    assert "<" not in str(caught.value)
 
 
 def test_credentials_are_sent_and_not_shown(cluster: Cluster) -> None:

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,6 +39,53 @@ def index(tmp_path: Path) -> SearchIndex:
     found = SearchIndex(tmp_path / "search")
     found.update("u1", [document(number, **page) for number, page in enumerate(PAGES)])
     return found
+
+
+SEARCHING = """
+import os, sys
+from pathlib import Path
+from webmine_assets.storage.search import SearchIndex
+if os.getuid() == 0:
+    os.setuid(65534)
+index = SearchIndex(Path(sys.argv[1]))
+for _ in range(2):
+    print(*[hit.page_id for hit in index.search("quark")], *index.counts())
+    print("next", flush=True)
+    input()
+"""
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written_is_searched(index: SearchIndex, tmp_path: Path) -> None:
+    folder = tmp_path / "search"
+
+    def forbid(writing: bool) -> None:
+        for each in (folder, *folder.rglob("*")):
+            each.chmod((0o555 if each.is_dir() else 0o444) | (0 if writing else 0o200))
+
+    forbid(writing=True)
+    # Root may write anywhere: the reader is nobody then, who has to find the way here.
+    for each in folder.parents:
+        if each.stat().st_uid == os.getuid() and not each.stat().st_mode & 0o001:
+            each.chmod(0o755)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", SEARCHING, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with reader:
+        assert reader.stdin
+        assert reader.stdout
+        assert reader.stdout.readline() == "p0 u1\n"
+        forbid(writing=False)
+        index.update("u2", [document(7, institution="u2", text="quark")])
+        forbid(writing=True)
+        reader.stdin.write("\n")
+        reader.stdin.flush()
+        assert reader.stdout.readline() == "next\n"
+        assert sorted(reader.stdout.readline().split()) == ["p0", "p7", "u1", "u2"]
+        reader.kill()
 
 
 def ids(index: SearchIndex, words: str, **filters: Any) -> list[str]:

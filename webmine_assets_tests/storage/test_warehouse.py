@@ -9,7 +9,7 @@ from webmine_assets.errors import QueryError, StorageError
 from webmine_assets.records import TABLES, Decision, SnapshotMeta
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.confined import ConfinedWarehouse
-from webmine_assets.storage.lake import Lake
+from webmine_assets.storage.lake import EMPTY, Lake
 from webmine_assets_tests.factories import ledger_row, snapshot
 
 
@@ -70,19 +70,43 @@ def test_a_damaged_partition_is_named_to_whoever_asks(
     path = Path(lake.write("page_topics", "u1", []).path)
     path.write_bytes(content)
     named = "institution=u1/part-0.parquet.*move the damaged file away"
-    with pytest.raises(StorageError, match=named):
-        warehouse.query(lake, "select 1")
-    with pytest.raises(StorageError, match=named):
-        warehouse.write_warehouse(lake, tmp_path / "webmine.duckdb")
+    file = tmp_path / "webmine.duckdb"
+    for _ in range(2):
+        assert warehouse.write_warehouse(lake, file) is True
+    with duckdb.connect(str(file), read_only=True) as client:
+        assert client.sql("select * from metadata_sources").fetchall() == []
+    assert warehouse.query(lake, "select count(*) as n from seeds").to_pylist() == [{"n": 0}]
+    for sql in ("select 1 from page_topics", "describe PAGE_TOPICS"):
+        with pytest.raises(StorageError, match=named):
+            warehouse.query(lake, sql)
+    [damage] = lake.damaged()
+    assert str(path) in str(damage)
     with warehouse.asking_about(lake, "u1") as ask:
         assert ask("select count(*) as n from url_ledger", []) == [{"n": 0}]
         with pytest.raises(StorageError, match=named):
             ask("select * from page_topics", [])
+    with warehouse.asking_about(lake, "u2", "u3") as ask:
+        assert ask("select * from page_topics", []) == []
     with closing(ConfinedWarehouse(lake.url, processes=1)) as confined:
-        with pytest.raises(StorageError, match=named):
-            confined.ask_freely("select 1", timeout_s=10, max_rows=1)
-        path.unlink()
+        count = "select count(*) from page_topics"
         assert confined.ask_freely("select 1", timeout_s=10, max_rows=1).rows == ((1,),)
+        with pytest.raises(StorageError, match=named):
+            confined.ask_freely(count, timeout_s=10, max_rows=1)
+        path.unlink()
+        assert confined.ask_freely(count, timeout_s=10, max_rows=1).rows == ((0,),)
+
+
+def test_a_derived_view_over_a_damaged_file_says_so(lake: Lake) -> None:
+    path = Path(lake.write("page_metadata", "u1", []).path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(StorageError, match=str(path)):
+        warehouse.query(lake, "select * from metadata_sources")
+
+
+def test_a_damaged_empty_partition_is_written_anew(lake: Lake) -> None:
+    lake.prepare()
+    Path(lake.path_of("seeds", EMPTY)).write_bytes(b"no parquet")
+    assert warehouse.query(lake, "select count(*) as n from seeds").to_pylist() == [{"n": 0}]
 
 
 def test_damage_inside_a_file_is_no_mistake_of_the_question(lake: Lake) -> None:

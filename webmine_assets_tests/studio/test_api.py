@@ -53,6 +53,11 @@ async def test_institutions_and_ledger_are_there(client: Client) -> None:
         "/api/pages?decision=maybe",
         "/api/search",
         "/api/ledger?limit=9999",
+        "/api/ledger?reason=nope",
+        "/api/ledger?decison=stored",
+        "/api/pages?nope=1",
+        f"/api/pages/{ARTICLE_ID}?limit=1",
+        "/api/tasks?page=1",
         f"/api/rules/preview?page={ARTICLE_ID}&value=%5B",
         f"/api/rules/preview?page={ARTICLE_ID}&value=x&type=regex",
         f"/api/rules/preview?page={ARTICLE_ID}",
@@ -285,3 +290,16 @@ async def test_a_wrong_method_names_the_right_one(client: Client) -> None:
     answer = await client.delete("/api/pages")
     assert answer.status == 405
     assert "GET" in answer.headers["Allow"]
+
+
+async def test_what_is_misspelt_is_answered_with_the_nearest(client: Client) -> None:
+    async def detail(path: str) -> str:
+        answer = await client.get(path)
+        assert answer.status == 400
+        return str((await answer.json())["detail"])
+
+    assert "did you mean decision?" in await detail("/api/ledger?decison=stored")
+    assert "did you mean robots_rule?" in await detail("/api/ledger?reason=robot_rule")
+    assert "known: decision, institution" in await detail("/api/ledger?nope=1")
+    # A status that no row has yet is a right question.
+    assert (await json_of(client, "/api/ledger", reason="http_418"))["total"] == 0

@@ -52,12 +52,20 @@ def damage(settings: Settings, table: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("path", ["/pages", f"/pages/{ARTICLE_ID}", "/sql?q=select+1"])
+@pytest.mark.parametrize("path", ["/pages", f"/pages/{ARTICLE_ID}"])
 async def test_a_damaged_file_of_the_lake_is_named(
     client: TestClient[Any, Any], settings: Settings, path: str
 ) -> None:
     damaged = damage(settings, "page_topics")
     assert damaged in await text_of(client, path, status=503)
+
+
+async def test_sql_over_other_tables_is_answered_beside_a_damaged_file(
+    client: TestClient[Any, Any], settings: Settings
+) -> None:
+    damaged = damage(settings, "page_topics")
+    assert damaged not in await text_of(client, "/sql?q=select+1")
+    assert damaged in await text_of(client, "/sql?q=from+page_topics")
 
 
 async def test_a_broken_institution_file_is_shown_on_the_overview(
@@ -276,3 +284,11 @@ async def test_a_link_from_elsewhere_fills_the_box_and_runs_nothing(
     page = await answer.text()
     assert "select 41 + 1" in page
     assert "42" not in page
+
+
+async def test_an_institution_without_a_file_can_be_chosen(
+    client: TestClient[Any, Any], settings: Settings
+) -> None:
+    (settings.institutions / f"{NEWSROOM}.yaml").unlink()
+    for path in ("/pages", "/urls"):
+        assert f'<option value="{NEWSROOM}"' in await text_of(client, path)

@@ -1,6 +1,8 @@
 """What an exception of the HTTP client means: the one place where foreign errors are translated."""
 
 import asyncio
+import os
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ _RETRYABLE = frozenset(
     {FetchReason.TIMEOUT, FetchReason.CONNECT, FetchReason.RESET, FetchReason.TRUNCATED}
 )
 _TOO_MANY_HEADERS = "too many"
+_ERRNO = re.compile(r"\[Errno (\d+)\]")
 _NAMELESS: dict[type[Exception], str] = {TimeoutError: "the whole fetch took too long"}
 
 
@@ -100,6 +103,39 @@ def _is_passing_dns_trouble(error: Exception) -> bool:
 
 
 def _detail(error: Exception) -> str:
-    blocked = next((one for one in _causes(error) if isinstance(one, BlockedAddressError)), None)
-    text = str(blocked.strerror if blocked else error) or _NAMELESS.get(type(error), repr(error))
+    text = _in_words(error, tuple(_causes(error))) or str(error)
+    text = text or _NAMELESS.get(type(error), repr(error))
     return " ".join(text.split())[:_MAX_DETAIL]
+
+
+def _in_words(error: Exception, causes: tuple[BaseException, ...]) -> str | None:
+    """What people can act on; the libraries' own texts are for those who debug them."""
+    for cause in causes:
+        if isinstance(cause, BlockedAddressError):
+            return cause.strerror
+        # aiohttp's own errors are of these classes too, but without what these say.
+        if isinstance(cause, ssl.SSLError) and (said := getattr(cause, "verify_message", None)):
+            return f"the certificate is not valid: {said}"
+        if isinstance(cause, ssl.SSLError) and (said := getattr(cause, "reason", None)):
+            return f"no safe connection: {said.replace('_', ' ').lower()}"
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return f"{error.host} has no address: {error.os_error.strerror}"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return f"no connection to {error.host}:{error.port}: {_system_text(error.os_error)}"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        reason = _payload_reason(error, causes)
+        if reason is FetchReason.TRUNCATED:
+            return "the connection was closed before the whole body had come"
+        if reason is FetchReason.RESET:
+            return "the connection was lost before the whole body had come"
+    for cause in causes:
+        if isinstance(cause, http_exceptions.HttpProcessingError) and cause.message:
+            return cause.message.splitlines()[0].rstrip(":")
+    return _system_text(error) if isinstance(error, OSError) and error.errno else None
+
+
+def _system_text(problem: OSError) -> str:
+    """The system's name for it; where several addresses failed, that of the first."""
+    told = _ERRNO.search(str(problem))
+    number = problem.errno or (int(told[1]) if told else 0)
+    return os.strerror(number) if number > 0 else problem.strerror or str(problem)

@@ -22,7 +22,9 @@ _MAX_ELEMENTS = 20 * MAX_URLS
 _GZIP_MAGIC = b"\x1f\x8b"
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 _LONGEST_REFERENCE = 10
-_ROOT_END = re.compile(rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex)\s*>\s*(?:<!--.*)?$", re.DOTALL)
+# Closed, or empty and therefore closed where it begins.
+_ROOT = rb"(?:</(?:[\w.-]+:)?%s|<(?:[\w.-]+:)?%s(?:\s[^<>]*)?/)\s*>\s*(?:<!--.*)?$"
+_TAIL_BYTES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def _unpacked(body: bytes, found: _Found) -> Iterator[bytes]:
                 yield unpacker.decompress(body, _CHUNK_BYTES)
                 body = unpacker.unconsumed_tail
         except zlib.error as problem:
-            found.problem = f"damaged gzip: {problem}"
+            found.problem = f"damaged gzip: {str(problem).rpartition(': ')[2]}"
             return
         if not unpacker.eof:
             found.problem = "damaged gzip: the file ends early"
@@ -119,15 +121,23 @@ def _read_xml(chunks: Iterable[bytes], found: _Found) -> None:
     try:
         for chunk in _with_ampersands_escaped(chunks):
             parser.feed(chunk)
-            tail = (tail + chunk)[-64:]
+            tail = (tail + chunk)[-_TAIL_BYTES:]
             if handler.has_enough:
                 return
-        if not _ROOT_END.search(tail.replace(b"\0", b"")):
-            # What is still open is not heard of again: its address may be half of one.
-            found.problem = found.problem or "damaged XML: the file ends early"
+        found.problem = found.problem or _problem_at_end(handler.root, tail.replace(b"\0", b""))
         parser.close()
     except etree.XMLSyntaxError as problem:
         found.problem = found.problem or f"damaged XML: {problem.msg}"
+
+
+def _problem_at_end(root: str, tail: bytes) -> str | None:
+    if root not in ("urlset", "sitemapindex"):
+        return f"no sitemap: its root element is {root[:40]!r}" if root else "no sitemap: no XML"
+    name = root.encode()
+    if not re.search(_ROOT % (name, name), tail, re.DOTALL | re.IGNORECASE):
+        # What is still open is not heard of again: its address may be half of one.
+        return "damaged XML: the file ends early"
+    return None
 
 
 class _Elements:
@@ -135,6 +145,7 @@ class _Elements:
 
     def __init__(self, found: _Found) -> None:
         self._found = found
+        self.root = ""
         self._count = 0
         self._path: list[str] = []
         self._values: dict[str, str] = {}
@@ -148,6 +159,7 @@ class _Elements:
     def start(self, tag: str, _attributes: object) -> None:
         self._count += 1
         self._path.append(tag.rpartition("}")[2].lower())
+        self.root = self.root or self._path[0]
 
     def data(self, text: str) -> None:
         # Only direct children of a page: an image of it has an address of its own.
@@ -194,3 +206,5 @@ def _read_lines(chunks: Iterable[bytes], found: _Found) -> None:
             found.add("url", raw_url, None)
             if found.is_full:
                 return
+    if not found.entries:
+        found.problem = found.problem or "no sitemap: neither XML nor a list of URLs"

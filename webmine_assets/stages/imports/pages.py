@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from webmine_assets.archive.listing import WARC_SUFFIXES
 from webmine_assets.archive.reader import read_archive
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.errors import ImportSourceError
@@ -63,7 +64,7 @@ class PageImport:
             stories = read_archive(stream, name=entry.name, max_body_bytes=admission.max_body_bytes)
             return usable_pages(story.page for story in stories)
 
-        return self._take("warc", specs, parse, admission)
+        return self._take("warc", specs, parse, admission, endings=WARC_SUFFIXES)
 
     def historical(self, specs: Sequence[str], html: str) -> ImportOutcome:
         """Take the pages that CSV files list and whose HTML is stored in a folder or store."""
@@ -80,7 +81,13 @@ class PageImport:
         return Admission(self.institution, any_host=self.any_host, now=datetime.now(UTC))
 
     def _take(
-        self, kind: str, specs: Sequence[str], parse: Parse[Item], admission: Admission
+        self,
+        kind: str,
+        specs: Sequence[str],
+        parse: Parse[Item],
+        admission: Admission,
+        *,
+        endings: tuple[str, ...] = (),
     ) -> ImportOutcome:
         name = self.institution.institution_id
         outcome = ImportOutcome(institution=name, kind=kind)
@@ -92,7 +99,7 @@ class PageImport:
         ):
             memory = DeferredMemory(tracker, again=self.again)
             intake = Intake(
-                found_inputs(specs, fetch, outcome.failed),
+                found_inputs(specs, fetch, outcome.failed, endings=endings),
                 parse,
                 kind=self._memory_kind(kind),
                 tracker=memory,

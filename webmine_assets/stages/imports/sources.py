@@ -23,11 +23,15 @@ def fetch_for(
 
 
 def found_inputs(
-    specs: Iterable[str], fetch: Fetch | None, failed: list[tuple[str, str]]
+    specs: Iterable[str],
+    fetch: Fetch | None,
+    failed: list[tuple[str, str]],
+    *,
+    endings: tuple[str, ...] = (),
 ) -> Iterator[Input]:
     """The inputs that specs stand for; a spec that stands for none is added to `failed`."""
     for spec in specs:
         try:
-            yield from expand_inputs([spec], fetch=fetch)
+            yield from expand_inputs([spec], fetch=fetch, endings=endings)
         except ImportSourceError as problem:
             failed.append((spec, str(problem)))

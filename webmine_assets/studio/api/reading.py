@@ -6,12 +6,13 @@ from typing import Any
 
 from aiohttp import web
 
+from webmine_assets.reasons import known_reasons
 from webmine_assets.studio import parameters
 from webmine_assets.studio.api import json_answer
 from webmine_assets.studio.finding import PageFinder, read_page_query
 from webmine_assets.studio.questions import About, Ask, Row
 from webmine_assets.studio.questions import overview as overview_questions
-from webmine_assets.studio.questions.ledger import ask_ledger, count_ledger
+from webmine_assets.studio.questions.ledger import ask_ledger, ask_reasons, count_ledger
 from webmine_assets.studio.questions.page import ask_page, find_institution
 from webmine_assets.studio.views.ledger import read_ledger_filter
 from webmine_assets.studio.views.overview import with_files
@@ -73,6 +74,10 @@ class ReadingApi:
         wanted = read_ledger_filter(request)
         limit = parameters.integer(request, "limit", default=50, low=1, high=500)
         page = parameters.integer(request, "page", default=1, low=1, high=100_000)
+        written = await asyncio.to_thread(ask_reasons, self._ask)
+        # A page of the ledger may be of another version, and have reasons that this one has not.
+        known = {*known_reasons(), *(row["reason"] for row in written)}
+        parameters.one_of("reason", wanted.reason, known)
         total, rows = await asyncio.gather(
             asyncio.to_thread(count_ledger, self._ask, wanted),
             asyncio.to_thread(

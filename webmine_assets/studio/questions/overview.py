@@ -26,10 +26,14 @@ def ask_institutions(ask: Ask) -> list[Row]:
         ledger as (
             select institution, count(*) as urls,
                    count(*) filter (decision in ('http_error', 'fetch_error', 'render_error'))
-                       as errors
+                       as errors,
+                   mode(reason) filter (
+                       decision not in ('stored', 'fresh', 'not_modified', 'alias')) as refused_for
             from url_ledger group by institution),
         crawls as (
-            select institution, max(started_at) as crawled_at, count(*) as crawls
+            select institution, max(started_at) as crawled_at, count(*) as crawls,
+                   arg_max(coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)
+                       + coalesce(decisions['not_modified'], 0), started_at) as kept
             from crawl_reports group by institution)
         select * from pages
             full join contents using (institution)
@@ -38,6 +42,14 @@ def ask_institutions(ask: Ask) -> list[Row]:
         order by institution
         """
     )
+
+
+def ask_names(ask: Ask) -> list[str]:
+    """The institutions that the corpus has something of, with a file or without."""
+    rows = ask(
+        "select institution from page_snapshots union select institution from url_ledger order by 1"
+    )
+    return [row["institution"] for row in rows]
 
 
 def ask_decisions(ask: Ask) -> list[Row]:

@@ -82,7 +82,7 @@ def with_files(rows: list[Row], files: dict[str, Any]) -> list[Row]:
     """Rows of the lake and of the files together: an institution may have only one of the two."""
     empty = dict.fromkeys(
         ("pages", "fetched_at", "changed_at", "languages", "words", "failed", "urls", "errors",
-         "crawled_at", "crawls")
+         "refused_for", "crawled_at", "crawls", "kept")
     )  # fmt: skip
     known = {row["institution"]: row for row in rows}
     names = sorted({*known, *files})
@@ -97,10 +97,16 @@ def _name(institution: Any, name: str) -> str:
 
 
 def freshness(row: Row, files: dict[str, Any], now: datetime) -> tuple[str, str]:
-    """The class and the words of a tag: whether the pages are younger than the file wants them."""
+    """The class and the words of a tag: whether the pages are younger than the file wants them.
+
+    A crawl that kept none made nothing fresh.
+    """
     institution = files.get(row["institution"])
     if row["crawled_at"] is None:
         return "warn", "never crawled"
+    if not row["kept"]:
+        why = f": {row['refused_for'].replace('_', ' ')}" if row["refused_for"] else ""
+        return "bad", f"the last crawl got no page{why}"
     if institution is None:
         return "", "no file"
     due_at = row["crawled_at"] + timedelta(days=institution.ttl_days)

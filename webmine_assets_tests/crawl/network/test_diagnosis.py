@@ -1,3 +1,4 @@
+import re
 import socket
 import ssl
 from types import SimpleNamespace
@@ -95,6 +96,28 @@ def test_detail_is_one_bounded_line() -> None:
 def test_blocked_address_is_named_in_the_detail() -> None:
     error, _, _ = CASES["blocked name"]
     assert diagnose(error).detail == "10.0.0.1 is a private address"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (CASES["refused"][0], "no connection to u1.edu:443: Connection refused"),
+        (
+            aiohttp.ClientConnectorError(KEY, OSError("Multiple exceptions: [Errno 113] x, y")),
+            "no connection to u1.edu:443: No route to host",
+        ),
+        (CASES["no name"][0], "u1.edu has no address: none"),
+        (CASES["short"][0], "the connection was closed before the whole body had come"),
+        (CASES["reset"][0], "Connection reset by peer"),
+        (payload(ConnectionResetError(104, "x")), "the connection was lost before the whole"),
+        (payload(BadHttpMessage("Bad status line:\n\n  b'x'")), "Bad status line"),
+        (TimeoutError(), "the whole fetch took too long"),
+    ],
+)
+def test_the_detail_is_for_people_not_for_the_library(error: Exception, said: str) -> None:
+    detail = diagnose(error).detail
+    assert detail.startswith(said)
+    assert not re.search(r"Err(or|no)|ssl:|message=", detail)
 
 
 def test_errors_that_name_each_other_as_cause_come_to_an_end() -> None:
