@@ -30,9 +30,7 @@ from webmine_assets.errors import (
     InstitutionFileError,
     UnknownInstitutionError,
 )
-from webmine_assets.extract.rules import rule_problem
 from webmine_assets.institutions import (
-    Institution,
     LoadedInstitutions,
     load_institution,
     load_institutions,
@@ -40,6 +38,7 @@ from webmine_assets.institutions import (
 )
 from webmine_assets.records import TABLES
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.unusable import unusable_values
 from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.search import SearchIndex
 from webmine_assets.storage.warehouse import write_warehouse
@@ -62,8 +61,7 @@ def run(
     """
     settings = read_settings()
     chosen = _chosen(settings, files or [])
-    loaded = load_institutions(settings.institutions).institutions
-    _tell_bad_rules(loaded[name] for name in chosen)
+    _tell_unusable(load_institutions(settings.institutions), chosen)
     overrides = {"max_pages": max_pages, "ttl_days": ttl_days, "force": force or None}
     config: dict[str, object] = {
         key: value for key, value in overrides.items() if value is not None
@@ -142,19 +140,22 @@ def institutions(
         for key, item in loaded.institutions.items()
     ]
     print_json(rows) if as_json else print_table(rows)
-    _tell_bad_rules(loaded.institutions.values())
+    is_bad = _tell_unusable(loaded, loaded.institutions)
     if loaded.errors:
         raise ConfigurationError("\n".join(str(error) for error in loaded.errors))
+    raise typer.Exit(ConfigurationError.exit_code if is_bad else 0)
 
 
-def _tell_bad_rules(institutions: Iterable[Institution]) -> None:
-    """Name the extraction rules that cannot be read: runs skip them, and a check fails."""
-    for institution in institutions:
-        for number, rule in enumerate(institution.extraction_rules):
-            if problem := rule_problem(rule):
-                where = f"{institution.institution_id}: extraction_rules.{number}"
-                message = f"{where}: found {rule.value!r}; {problem}; the rule is skipped"
-                errors.print(message, markup=False, soft_wrap=True)
+def _tell_unusable(loaded: LoadedInstitutions, names: Iterable[str]) -> bool:
+    """Name what has no effect on runs; whether there is any."""
+    found = [
+        f"{loaded.paths[name]}: {mistake}; it has no effect"
+        for name in names
+        for mistake in unusable_values(loaded.institutions[name], loaded.paths[name])
+    ]
+    for message in found:
+        tell("warning", message)
+    return bool(found)
 
 
 def _chosen(settings: Settings, wanted: list[str]) -> list[str]:

@@ -281,7 +281,25 @@ def test_doctor_says_what_is_there(webmine: Webmine) -> None:
     assert {"python", "dagster", "duckdb", "lake"} <= {row["what"] for row in rows}
 
 
-def test_an_extraction_rule_that_cannot_be_read_is_named(webmine: Webmine) -> None:
-    file_of(webmine, FILE + "extraction_rules: [{type: css_selector, value: 'p[['}]\n")
-    result = webmine("institutions")
-    assert_clear(result, 0, "u1: extraction_rules.0", "'p[['", "skipped")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "extraction_rules: [{value: 'p[['}]",
+            "rules.0.value: found 'p[['; expected a CSS",
+        ),
+        ("extraction_rules: [{value: 'a:::b'}]", "found 'a:::b'; expected a CSS selector"),
+        ("extraction_rules:\n  - value: '//[['\n    type: xpath", "line 5, extraction_rules.0"),
+        ("extraction_rules: [{type: xpath, value: count(//p)}]", "that selects elements"),
+        ("extraction_rules: [{type: xpath, value: //p/text()}]", "that selects elements"),
+        ("extraction_rules: [{type: xpath, value: '//x:p'}]", "expected an XPath expression"),
+        (
+            "policy:\n  languages: [en, EN-us, english]",
+            "line 5, policy.languages.2: found 'en",
+        ),
+        ("policy: {languages: [zz]}", "found 'zz'; expected a two-letter code"),
+    ],
+)
+def test_what_a_file_says_in_vain_is_named(webmine: Webmine, text: str, words: str) -> None:
+    path = file_of(webmine, f"{FILE}{text}\n")
+    assert_clear(webmine("institutions"), 2, f"{path}: line ", words, "no effect")
