@@ -13,14 +13,12 @@ def unusable_values(institution: Institution, path: Path) -> Iterator[Mistake]:
     """Rules that select no elements, languages that no page is ever in; with their lines."""
     for number, rule in enumerate(institution.extraction_rules):
         if problem := rule_problem(rule):
-            place = ("extraction_rules", number, "value")
-            yield Mistake(_key(place), rule.value, problem, line_in(path, place))
+            yield _mistake(path, ("extraction_rules", number, "value"), rule.value, problem)
     for number, language in enumerate(institution.policy.languages):
         if language.lower().partition("-")[0] not in codes():
-            place = ("policy", "languages", number)
             expected = "expected a two-letter code that the detector knows, such as en or de"
-            yield Mistake(_key(place), language, expected, line_in(path, place))
+            yield _mistake(path, ("policy", "languages", number), language, expected)
 
 
-def _key(place: tuple[str | int, ...]) -> str:
-    return ".".join(map(str, place))
+def _mistake(path: Path, place: tuple[str | int, ...], found: str, expected: str) -> Mistake:
+    return Mistake(".".join(map(str, place)), found, expected, line_in(path, place))

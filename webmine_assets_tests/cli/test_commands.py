@@ -11,7 +11,7 @@ from webmine_assets import __version__
 from webmine_assets.cli.summary import reasons_of_emptiness
 from webmine_assets.demo.pdf import build_pdf
 from webmine_assets.institutions import load_institution
-from webmine_assets.records import Decision, Seed, SeedSource
+from webmine_assets.records import Decision, PageTopic, Seed, SeedSource
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
     FILE,
@@ -104,6 +104,47 @@ def test_query_formats(webmine: Webmine, tmp_path: Path) -> None:
     out = tmp_path / "answer.parquet"
     assert webmine("query", sql, "-f", "parquet", "-o", str(out)).returncode == 0
     assert out.stat().st_size > 0
+
+
+def test_query_gives_json_that_every_program_reads(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
+    sql = "select sum(x) n, 1.5::decimal d, 'nan'::double a, '-inf'::double b from range(4) t(x)"
+    shown = webmine("query", sql, "--json").stdout
+    assert json.loads(shown) == [{"n": 6, "d": 1.5, "a": None, "b": None}]
+    assert "NaN" not in shown
+    again = webmine("query", "select 1 as a, 2 as a, 3 as a, 4 as a_1", "--json").stdout
+    assert json.loads(again) == [{"a": 1, "a_2": 2, "a_3": 3, "a_1": 4}]
+
+
+def test_a_query_is_one_statement(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
+    assert json.loads(webmine("query", "select 1 as a; ", "--json").stdout) == [{"a": 1}]
+    assert_clear(webmine("query", "select 1; select 2"), 2, "2 statements", "one at a time")
+
+
+def test_tables_show_truth_as_files_do_and_moments_to_the_second(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.write("page_snapshots", "u1", [snapshot()])
+    sql = "select true as yes, timestamp '2026-01-31 10:30:00.123456' as at"
+    shown = webmine("query", sql).stdout
+    assert "true" in shown
+    assert "2026-01-31 10:30:00" in shown
+    assert ".123" not in shown
+    topic = PageTopic(
+        institution="u1",
+        page_id="p1",
+        url="https://u1.edu/",
+        topic="boats",
+        rank=1,
+        confidence=1.0,
+        sources=(),
+        keywords=(),
+        parents=(),
+        user_provided=True,
+        extractor_version="1",
+    )
+    lake.write("page_topics", "u1", [topic])
+    assert ",true," in webmine("export", "page_topics", "-f", "csv").stdout
 
 
 def test_query_answers_go_to_a_file_and_nested_columns_into_csv(
