@@ -107,6 +107,8 @@ budgets: {max_bytes: -1}
         (GOOD + "rendering: {timeout_s: 0}\n", "rendering.timeout_s", "expected more than 0"),
         (GOOD + "rendering: {screenshots: si}\n", "rendering.screenshots", "true or false"),
         (GOOD.replace("u1.edu,", "'http://u1.edu',"), "allowed_domains.0", "such as u1.edu"),
+        (GOOD.replace("u1.edu,", "'u1.edu:99999',"), "allowed_domains.0", "a port from 1 to 65535"),
+        (GOOD.replace("u1.edu/]", "u1.edu:99999/]"), "seed_urls.0", "the port 99999 is none"),
         (GOOD + "allow_networks: [nonsense]\n", "allow_networks.0", "nonsense"),
         (GOOD + "include_patterns: ['(']\n", "include_patterns.0", "regular expression"),
         (GOOD + "zebra: 1\n", "zebra", "known keys: institution_id"),

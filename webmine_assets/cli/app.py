@@ -34,7 +34,7 @@ COMMANDS = (
     Entry("import", WORK, "imports", "imports"),
     Entry("export", WORK, "exports", "export"),
     Entry("archive", WORK, "archives", "archives"),
-    Entry("why", ASK, "crawling", "why"),
+    Entry("why", ASK, "why", "why"),
     Entry("extract", ASK, "pages", "extract"),
     Entry("query", ASK, "query", "query"),
     Entry("search", ASK, "searching", "search"),

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from webmine_assets.cli import summary
+from webmine_assets.cli.chosen import no_institution_file
 from webmine_assets.cli.console import (
     errors,
     output,
@@ -103,12 +104,12 @@ def init(
     institution: Annotated[str, typer.Argument(help="a short id: lower-case letters, digits, -")],
     url: Annotated[str, typer.Argument(help="where the crawl starts")],
 ) -> None:
-    """Write a first institution file with the defaults explained."""
+    """Write a first institution file: the keys that most often change, each explained."""
     settings = read_settings()
     path = settings.institutions / f"{institution}.yaml"
     if path.exists():
         raise ConfigurationError(f"{path} is there already; edit it, or choose another id")
-    check_start(url)
+    check_start(institution, url)
     text = starter_file(institution, url)
     try:
         parse_institution(text, path)
@@ -139,7 +140,12 @@ def institutions(
         }
         for key, item in loaded.institutions.items()
     ]
-    print_json(rows) if as_json else print_table(rows)
+    if as_json:
+        print_json(rows)
+    elif rows or loaded.errors:
+        print_table(rows)
+    else:
+        output.print(no_institution_file(settings), markup=False, soft_wrap=True)
     is_bad = _tell_unusable(loaded, loaded.institutions)
     if loaded.errors:
         raise ConfigurationError("\n".join(str(error) for error in loaded.errors))
@@ -182,10 +188,7 @@ def _all_of(settings: Settings, loaded: LoadedInstitutions) -> list[str]:
         return list(loaded.institutions)
     if loaded.errors:
         raise loaded.errors[0]
-    raise ConfigurationError(
-        f"there is no institution file in {settings.institutions}: "
-        "`webmine init ID URL` writes one, `webmine demo` brings three"
-    )
+    raise ConfigurationError(no_institution_file(settings))
 
 
 def _adopt(settings: Settings, path: Path) -> None:

@@ -138,7 +138,7 @@ def doctor(
     """What is installed, what is missing and how to get it."""
     findings = examine(read_settings())
     rows = [
-        {"what": f.what, "state": "ok" if f.ok else "missing", "detail": f.detail} for f in findings
+        {"what": f.what, "state": "ok" if f.ok else f.lack, "detail": f.detail} for f in findings
     ]
     print_json(rows) if as_json else print_table(rows)
     raise typer.Exit(1 if any(not f.ok and f.needed for f in findings) else 0)
