@@ -1,9 +1,10 @@
 """`webmine run`, `demo`, `init` and `institutions`: the whole chain over institution files."""
 
+import contextlib
 import shutil
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -30,18 +31,21 @@ from webmine_assets.errors import (
     ConfigurationError,
     InstitutionFileError,
     UnknownInstitutionError,
+    UnreadableFileError,
 )
 from webmine_assets.institutions import (
+    ID,
+    SUFFIXES,
     LoadedInstitutions,
+    find_institution,
     load_institution,
     load_institutions,
     parse_institution,
 )
-from webmine_assets.records import TABLES
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.removal import kept_of, remove_kept
 from webmine_assets.stages.unusable import unusable_values
 from webmine_assets.storage.lake import Lake
-from webmine_assets.storage.search import SearchIndex
 from webmine_assets.storage.warehouse import write_warehouse
 
 
@@ -61,7 +65,9 @@ def run(
     ttl_days come from the last crawl without a request.
     """
     settings = read_settings()
-    chosen = _chosen(settings, files or [])
+    chosen, bad = _chosen(settings, files or [])
+    for problem in bad:
+        tell("skipped", str(problem))
     _tell_unusable(load_institutions(settings.institutions), chosen)
     overrides = {"max_pages": max_pages, "ttl_days": ttl_days, "force": force or None}
     config: dict[str, object] = {
@@ -70,7 +76,7 @@ def run(
     if settings.contact is None:
         errors.print("[dim]tip: WEBMINE_CONTACT puts your address into the user agent[/]")
     failed = _run(settings, chosen, config=config, as_json=as_json)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(1 if failed else ConfigurationError.exit_code if bad else 0)
 
 
 def demo(
@@ -124,10 +130,18 @@ def init(
 
 
 def institutions(
+    remove: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="take this one's file and all its data away, once asked"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="remove without asking")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
 ) -> None:
     """List the institutions, and every mistake in their files."""
     settings = read_settings()
+    if remove is not None:
+        _remove(settings, remove, asks=not yes)
+        return
     loaded = load_institutions(settings.institutions)
     rows = [
         {
@@ -164,31 +178,44 @@ def _tell_unusable(loaded: LoadedInstitutions, names: Iterable[str]) -> bool:
     return bool(found)
 
 
-def _chosen(settings: Settings, wanted: list[str]) -> list[str]:
-    """The institution ids to run; a file outside data/institutions is copied in first."""
-    for name in wanted:
-        if name.endswith((".yaml", ".yml", ".json")):
-            _adopt(settings, Path(name))
+def _chosen(
+    settings: Settings, wanted: list[str]
+) -> tuple[list[str], Sequence[InstitutionFileError]]:
+    """The institution ids to run, and the files with mistakes, which do not stop the others.
+
+    A file outside data/institutions is copied in first.
+    """
+    bad = [problem for name in wanted if (problem := _adopted(settings, name))]
+    ids = [Path(name).stem if name.endswith(SUFFIXES) else name for name in wanted]
     loaded = load_institutions(settings.institutions)
-    if not wanted:
-        return _all_of(settings, loaded)
-    ids = [Path(name).stem if "." in name else name for name in wanted]
-    for name in ids:
-        if name not in loaded.institutions:
-            bad = [problem for problem in loaded.errors if problem.path.stem == name]
+    broken = {problem.path.stem: problem for problem in loaded.errors}
+    left_out = {problem.path.stem for problem in bad}
+    good = [name for name in dict.fromkeys(ids) if name not in left_out]
+    for name in good:
+        if name not in loaded.institutions and name not in broken:
             known = list(loaded.institutions)
-            raise bad[0] if bad else UnknownInstitutionError(name, settings.institutions, known)
-    return ids
+            raise UnknownInstitutionError(name, settings.institutions, known)
+    if wanted:
+        bad += [broken[name] for name in good if name not in loaded.institutions]
+    else:
+        good, bad = list(loaded.institutions), list(loaded.errors)
+    good = [name for name in good if name in loaded.institutions]
+    if not good:
+        raise ConfigurationError("\n".join(map(str, bad)) or no_institution_file(settings))
+    return good, bad
 
 
-def _all_of(settings: Settings, loaded: LoadedInstitutions) -> list[str]:
-    if loaded.institutions:
-        for problem in loaded.errors:
-            tell("skipped", str(problem))
-        return list(loaded.institutions)
-    if loaded.errors:
-        raise loaded.errors[0]
-    raise ConfigurationError(no_institution_file(settings))
+def _adopted(settings: Settings, name: str) -> InstitutionFileError | None:
+    """Copy a file in, if it is one; the mistakes that keep it out."""
+    try:
+        if name.endswith(SUFFIXES):
+            _adopt(settings, Path(name))
+    except UnreadableFileError:
+        # What is not there was mistyped, as an unknown id is.
+        raise
+    except InstitutionFileError as problem:
+        return problem
+    return None
 
 
 def _adopt(settings: Settings, path: Path) -> None:
@@ -217,34 +244,53 @@ def _run(
 
     lake = Lake(settings.lake)
     write_warehouse(lake, settings.warehouse)
+    before = lake.versions("crawl_reports")
     with showing_progress() as progress:
         outcomes = list(run_chain(settings, ids, progress=progress, crawl_config=config or None))
-    rows = summary.institution_rows(lake, ids)
+    after = lake.versions("crawl_reports")
+    failed = {outcome.institution: outcome.error for outcome in outcomes if outcome.error}
+    # What is known of these is an earlier crawl's.
+    not_run = {name for name in failed if after.get(name) == before.get(name)}
+    rows = summary.institution_rows(lake, [name for name in ids if name not in not_run])
     if as_json:
         print_json(rows)
-    else:
+    elif rows:
         summary.print_summary(rows, seconds=time.monotonic() - started)
-    failed = [outcome for outcome in outcomes if outcome.error]
-    for outcome in failed:
-        tell("error", f"{outcome.institution}: {outcome.error}")
+    for name, problem in failed.items():
+        tell("not run" if name in not_run else "error", f"{name}: {problem}")
     for line in summary.reasons_of_emptiness(lake, rows):
         tell("no page", line)
-    return [outcome.institution for outcome in failed]
+    return list(failed)
+
+
+def _remove(settings: Settings, institution: str, *, asks: bool) -> None:
+    lake = Lake(settings.lake)
+    # Data without a file is what a file that was deleted by hand leaves.
+    kept = kept_of(institution, lake=lake, settings=settings) if ID.fullmatch(institution) else []
+    try:
+        file = [find_institution(settings.institutions, institution)]
+    except UnknownInstitutionError:
+        if not kept:
+            raise
+        file = []
+    for line in (*map(str, file), *kept):
+        errors.print(f"  {line}", markup=False, soft_wrap=True)
+    if asks:
+        typer.confirm(f"Remove all this of {institution}?", abort=True, err=True)
+    feeds: Sequence[str] = ()
+    with contextlib.suppress(InstitutionFileError):
+        feeds = [url for path in file for url in load_institution(path).feeds]
+    remove_kept(institution, lake=lake, settings=settings, feeds=feeds)
+    for path in file:
+        path.unlink()
+    output.print(f"removed {institution}")
 
 
 def _remove_demo(settings: Settings) -> None:
     removed = remove_demo_institutions(settings.institutions)
     lake = Lake(settings.lake)
-    index = SearchIndex(settings.search_index)
     for institution in DEMO_IDS:
-        for table in TABLES:
-            lake.remove(table, institution)
-        shutil.rmtree(settings.archives / institution, ignore_errors=True)
-        shutil.rmtree(settings.screenshots / institution, ignore_errors=True)
-        for leftover in settings.journals.glob(f"{institution}.*"):
-            leftover.unlink(missing_ok=True)
-        if index.counts().get(institution):
-            index.update(institution, ())
+        remove_kept(institution, lake=lake, settings=settings)
     output.print(
         f"removed {len(removed)} demo institutions and their data; your own are untouched"
         if removed

@@ -54,7 +54,7 @@ def _serve_demo(stack: contextlib.ExitStack) -> None:
 def _prepare(settings: Settings) -> Path:
     """Bring views and partitions up to date; DAGSTER_HOME of these settings."""
     # Dagster takes a second to import: only commands that run it pay for it.
-    from webmine_assets.defs.instance import open_instance, prepare_home
+    from webmine_assets.defs.instance import open_instance, prepare_home, using_the_database
     from webmine_assets.defs.partitions import register_institutions
 
     lake = Lake(settings.lake)
@@ -62,7 +62,7 @@ def _prepare(settings: Settings) -> Path:
     loaded = load_institutions(settings.institutions)
     for problem in loaded.errors:
         tell("skipped", str(problem))
-    with open_instance(settings) as instance:
+    with open_instance(settings) as instance, using_the_database(settings):
         register_institutions(instance, list(loaded.institutions))
     return prepare_home(settings)
 

@@ -12,6 +12,7 @@ from webmine_assets.institutions.files import (
     parse_institution,
 )
 from webmine_assets.institutions.model import (
+    ID,
     Budgets,
     ExtractionRule,
     Institution,
@@ -21,6 +22,7 @@ from webmine_assets.institutions.model import (
 )
 
 __all__ = [
+    "ID",
     "SUFFIXES",
     "Budgets",
     "ExtractionRule",

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 from webmine_assets import __version__
-from webmine_assets.cli.summary import reasons_of_emptiness
+from webmine_assets.cli.summary import institution_rows, reasons_of_emptiness
 from webmine_assets.demo.pdf import build_pdf
 from webmine_assets.institutions import load_institution
-from webmine_assets.records import Decision, PageTopic, RssEntry, Seed, SeedSource, SnapshotMeta
+from webmine_assets.records import (
+    CrawlCounters,
+    Decision,
+    PageTopic,
+    RssEntry,
+    Seed,
+    SeedSource,
+    SnapshotMeta,
+)
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
     FILE,
@@ -317,6 +325,18 @@ def test_a_run_without_pages_says_why(webmine: Webmine) -> None:
     assert "u1: fetch_error:dns (1)" in line
     assert f"webmine why {lost.url}" in line
     assert reasons_of_emptiness(lake, [{"institution": "u1", "pages": 1}]) == []
+
+
+def test_a_page_whose_text_is_as_before_is_unchanged_with_or_without_a_304(
+    webmine: Webmine,
+) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.prepare()
+    counters = CrawlCounters(not_modified=2)
+    report = crawl_report(counters=counters, reasons={"stored:unchanged": 3, "stored:new": 1})
+    lake.write("crawl_reports", "u1", [report])
+    (row,) = institution_rows(lake, ["u1", "u2"])
+    assert row["unchanged"] == 5
 
 
 def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -> None:

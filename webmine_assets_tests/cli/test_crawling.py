@@ -10,7 +10,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from webmine_assets_tests.cli.webmine import Webmine, assert_clear, file_of
+from webmine_assets.settings import read_settings
+from webmine_assets.stages.exclusive import writing_pages
+from webmine_assets_tests.cli.webmine import InItsOwnProcess, Webmine, assert_clear, file_of
 from webmine_assets_tests.crawl.site import html
 
 FEED = "<rss version='2.0'><channel><item><link>{origin}/announced</link></item></channel></rss>"
@@ -110,6 +112,29 @@ def test_another_institutions_results_are_not_written_over(
     assert_clear(refused, 2, f"{out} holds the results of u1", "another folder for u2")
     assert server.taken() == []
     assert (out / "page_snapshots.parquet").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_run_leaves_out_bad_files_and_shows_no_earlier_crawl_as_its_own(
+    webmine: Webmine, config: Path
+) -> None:
+    file_of(webmine, config.read_text())
+    file_of(webmine, "institution_id: u2\nseeds: []\n", "u2.yaml")
+    apart = InItsOwnProcess(webmine.data)
+    first = apart("run", "u1", "u2", "--json")
+    assert_clear(first, 2, "skipped: ", "u2.yaml is not a valid institution file")
+    assert [row["pages"] for row in json.loads(first.stdout)] == [3]
+    assert_clear(webmine("run", "u2"), 2, "u2.yaml is not a valid institution file")
+
+    settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
+    with writing_pages(settings, "u1"):
+        busy = apart("run", "u1")
+    assert_clear(busy, 1, "not run: u1: crawl_pages: another crawl or import of u1 is under way")
+    assert busy.stdout == ""
+
+    history = webmine.data / "dagster" / "history" / "runs.db"
+    history.write_bytes(b"no database at all")
+    assert_clear(apart("run", "u1"), 1, f"Dagster cannot use {history}: file is not a database")
 
 
 @pytest.mark.slow

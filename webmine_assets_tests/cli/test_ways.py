@@ -206,6 +206,34 @@ def test_an_import_names_the_files_that_hold_nothing(webmine: Webmine, tmp_path:
         assert f"nothing in it: {tmp_path / name}" in result.stdout
 
 
+def test_an_institution_is_removed_with_all_that_is_kept_of_it(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    lake = stored(webmine)
+    lake.write("page_snapshots", "u1_b", [page(URL, html("ferry"))])
+    warc(webmine.data / "archives" / "u1")
+    settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
+    index_pages(institution(), lake=lake, settings=settings, progress=SilentProgress())
+    urls = tmp_path / "urls.csv"
+    urls.write_text(f"url\n{URL}\n")
+    assert "1 seeds added" in webmine("import", "csv", str(urls), "-i", "u1").stdout
+
+    asked = webmine("institutions", "--remove", "u1")
+    assert_clear(asked, 1, "u1.yaml", "1 rows of page_snapshots", "1 archive files", "Remove all")
+    assert lake.has("page_snapshots", "u1")
+
+    assert_clear(webmine("institutions", "--remove", "u1", "--yes"), 0)
+    assert [lake.institutions(table) for table in ("page_snapshots", "seeds")] == [["u1_b"], []]
+    assert not list((webmine.data / "institutions").iterdir())
+    assert not list((webmine.data / "archives").iterdir())
+    assert not list((webmine.data / "journals").iterdir())
+    assert "nothing found" in webmine("search", "ferry").stdout
+    file_of(webmine, FILE)
+    assert "1 seeds added" in webmine("import", "csv", str(urls), "-i", "u1").stdout
+    for name in ("u2", "../u1"):
+        assert_clear(webmine("institutions", "--remove", name, "--yes"), 2, "no institution")
+
+
 def test_words_to_search_for_need_no_quotes(webmine: Webmine) -> None:
     lake = stored(webmine)
     settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
