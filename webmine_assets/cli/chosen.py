@@ -1,10 +1,11 @@
 """The institution that a command names."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from webmine_assets.errors import StorageError
+from webmine_assets.errors import ConfigurationError, StorageError
 from webmine_assets.institutions import Institution, find_institution, load_institution
 from webmine_assets.settings import Settings
 from webmine_assets.storage.lake import Lake
@@ -46,3 +47,12 @@ def stored_institutions(settings: Settings, lake: Lake, table: str, name: str | 
         chosen_institution(settings, name)
         return []
     return known if name is None else [name]
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ConfigurationError(
+            f"{path} cannot be made: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
+        ) from problem

@@ -1,26 +1,24 @@
-"""`webmine run`, `demo`, `init` and `institutions`: the whole chain over institution files."""
+"""`webmine run` and `demo`: the whole chain over institution files."""
 
-import contextlib
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from webmine_assets.cli import summary
-from webmine_assets.cli.chosen import no_institution_file
+from webmine_assets.cli.chosen import make_folder, no_institution_file
 from webmine_assets.cli.console import (
     errors,
     output,
     print_json,
-    print_table,
     showing_progress,
     tell,
 )
-from webmine_assets.cli.starting import argument_error, check_start, starter_file
+from webmine_assets.cli.files import tell_unusable
 from webmine_assets.demo.server import DemoSites
 from webmine_assets.demo.starter import (
     DEMO_IDS,
@@ -34,17 +32,12 @@ from webmine_assets.errors import (
     UnreadableFileError,
 )
 from webmine_assets.institutions import (
-    ID,
     SUFFIXES,
-    LoadedInstitutions,
-    find_institution,
     load_institution,
     load_institutions,
-    parse_institution,
 )
 from webmine_assets.settings import Settings, read_settings
-from webmine_assets.stages.removal import kept_of, remove_kept
-from webmine_assets.stages.unusable import unusable_values
+from webmine_assets.stages.removal import remove_kept
 from webmine_assets.storage.lake import Lake
 from webmine_assets.storage.warehouse import write_warehouse
 
@@ -68,7 +61,7 @@ def run(
     chosen, bad = _chosen(settings, files or [])
     for problem in bad:
         tell("skipped", str(problem))
-    _tell_unusable(load_institutions(settings.institutions), chosen)
+    tell_unusable(load_institutions(settings.institutions), chosen)
     overrides = {"max_pages": max_pages, "ttl_days": ttl_days, "force": force or None}
     config: dict[str, object] = {
         key: value for key, value in overrides.items() if value is not None
@@ -92,7 +85,7 @@ def demo(
     if remove:
         _remove_demo(settings)
         return
-    _folder(settings.institutions)
+    make_folder(settings.institutions)
     with DemoSites() as sites:
         write_demo_institutions(settings.institutions)
         for name, url in sites.base_urls.items():
@@ -104,78 +97,6 @@ def demo(
     summary.print_examples(Lake(settings.lake))
     summary.print_next_steps()
     raise typer.Exit(1 if failed else 0)
-
-
-def init(
-    institution: Annotated[str, typer.Argument(help="a short id: lower-case letters, digits, -")],
-    url: Annotated[str, typer.Argument(help="where the crawl starts")],
-) -> None:
-    """Write a first institution file: the keys that most often change, each explained."""
-    settings = read_settings()
-    path = settings.institutions / f"{institution}.yaml"
-    if path.exists():
-        raise ConfigurationError(f"{path} is there already; edit it, or choose another id")
-    check_start(institution, url)
-    text = starter_file(institution, url)
-    try:
-        parse_institution(text, path)
-    except InstitutionFileError as problem:
-        raise argument_error(problem) from problem
-    _folder(settings.institutions)
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror}") from problem
-    output.print(f"wrote {path}; look it over, then: webmine run {institution}")
-
-
-def institutions(
-    remove: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="take this one's file and all its data away, once asked"),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="remove without asking")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
-) -> None:
-    """List the institutions, and every mistake in their files."""
-    settings = read_settings()
-    if remove is not None:
-        _remove(settings, remove, asks=not yes)
-        return
-    loaded = load_institutions(settings.institutions)
-    rows = [
-        {
-            "institution": item.institution_id,
-            "name": item.display_name,
-            "seeds": len(item.seed_urls),
-            "domains": ", ".join(item.allowed_domains),
-            "max_pages": item.max_pages,
-            "file": str(loaded.paths[key]),
-        }
-        for key, item in loaded.institutions.items()
-    ]
-    if as_json:
-        print_json(rows)
-    elif rows or loaded.errors:
-        print_table(rows)
-    else:
-        output.print(no_institution_file(settings), markup=False, soft_wrap=True)
-    is_bad = _tell_unusable(loaded, loaded.institutions)
-    if loaded.errors:
-        raise ConfigurationError("\n".join(str(error) for error in loaded.errors))
-    raise typer.Exit(ConfigurationError.exit_code if is_bad else 0)
-
-
-def _tell_unusable(loaded: LoadedInstitutions, names: Iterable[str]) -> bool:
-    """Name what has no effect on runs; whether there is any."""
-    found = [
-        f"{loaded.paths[name]}: {mistake}; it has no effect"
-        for name in names
-        for mistake in unusable_values(loaded.institutions[name], loaded.paths[name])
-    ]
-    for message in found:
-        tell("warning", message)
-    return bool(found)
 
 
 def _chosen(
@@ -222,7 +143,7 @@ def _adopt(settings: Settings, path: Path) -> None:
     if path.resolve().parent == settings.institutions:
         return
     institution = load_institution(path)
-    _folder(settings.institutions)
+    make_folder(settings.institutions)
     target = settings.institutions / f"{institution.institution_id}{path.suffix}"
     if path.stem != institution.institution_id:
         raise ConfigurationError(
@@ -263,45 +184,14 @@ def _run(
     return list(failed)
 
 
-def _remove(settings: Settings, institution: str, *, asks: bool) -> None:
-    lake = Lake(settings.lake)
-    # Data without a file is what a file that was deleted by hand leaves.
-    kept = kept_of(institution, lake=lake, settings=settings) if ID.fullmatch(institution) else []
-    try:
-        file = [find_institution(settings.institutions, institution)]
-    except UnknownInstitutionError:
-        if not kept:
-            raise
-        file = []
-    for line in (*map(str, file), *kept):
-        errors.print(f"  {line}", markup=False, soft_wrap=True)
-    if asks:
-        typer.confirm(f"Remove all this of {institution}?", abort=True, err=True)
-    feeds: Sequence[str] = ()
-    with contextlib.suppress(InstitutionFileError):
-        feeds = [url for path in file for url in load_institution(path).feeds]
-    remove_kept(institution, lake=lake, settings=settings, feeds=feeds)
-    for path in file:
-        path.unlink()
-    output.print(f"removed {institution}")
-
-
 def _remove_demo(settings: Settings) -> None:
     removed = remove_demo_institutions(settings.institutions)
     lake = Lake(settings.lake)
-    for institution in DEMO_IDS:
+    # To have looked for it is no reason to make a folder.
+    for institution in DEMO_IDS if settings.data.is_dir() else ():
         remove_kept(institution, lake=lake, settings=settings)
     output.print(
         f"removed {len(removed)} demo institutions and their data; your own are untouched"
         if removed
         else "there are no demo institutions; nothing was removed"
     )
-
-
-def _folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ConfigurationError(
-            f"{path} cannot be made: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
-        ) from problem

@@ -15,13 +15,13 @@ from webmine_assets.storage.search import SearchIndex
 def kept_of(institution: str, *, lake: Lake, settings: Settings) -> list[str]:
     """What is kept of an institution besides its file, in lines for a person; none if nothing."""
     rows = {table: lake.count(table, institution) for table in TABLES}
-    archives = archive_files(settings.archives / institution)
-    shots = settings.screenshots / institution
+    archives, shots = settings.archives / institution, settings.screenshots / institution
     lines = [f"{count} rows of {table}" for table, count in rows.items() if count]
-    lines += [f"{len(archives)} archive files in {settings.archives / institution}"] * bool(
-        archives
-    )
-    return lines + [f"the screenshots in {shots}"] * shots.is_dir()
+    if files := archive_files(archives):
+        lines.append(f"{len(files)} archive files in {archives}")
+    if shots.is_dir():
+        lines.append(f"the screenshots in {shots}")
+    return lines
 
 
 def remove_kept(
