@@ -3,6 +3,7 @@
     WebmineError
     ├── ConfigurationError          a file or variable the user wrote; exit code 2
     │   └── InstitutionFileError    one institution file, with all its mistakes
+    │       └── UnreadableFileError a file that is not there or may not be read
     ├── UnknownInstitutionError     a name with no file behind it; exit code 2
     ├── StorageError                the lake, the views, the index
     │   ├── QueryError              SQL that DuckDB refused
@@ -17,7 +18,10 @@
 Expected outcomes of a crawl (a robots refusal, a 404, a short page) are ledger rows, not errors.
 """
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 
@@ -36,6 +40,12 @@ class ConfigurationError(WebmineError):
 MISSING = object()
 
 
+class Words(str):
+    """What is wrong where no value is at fault: said as it is, where a value is quoted."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One thing wrong in a file: where, what was found, what was expected."""
@@ -47,18 +57,42 @@ class Mistake:
 
     def __str__(self) -> str:
         where = f"line {self.line}, " if self.line else ""
-        found = "missing" if self.found is MISSING else f"found {self.found!r}"
-        return f"{where}{self.key}: {found}; {self.expected}"
+        return f"{where}{self.key}: {self.what}; {self.expected}"
+
+    @property
+    def what(self) -> str:
+        """What was found, in the words of a file, not in those of Python."""
+        if self.found is MISSING:
+            return "missing"
+        return self.found if isinstance(self.found, Words) else f"found {_as_written(self.found)}"
+
+
+def _as_written(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 class InstitutionFileError(ConfigurationError):
     """All mistakes of one institution file at once."""
 
-    def __init__(self, path: Path, mistakes: list[Mistake]) -> None:
+    def __init__(self, path: Path, mistakes: Sequence[Mistake]) -> None:
         self.path = path
-        self.mistakes = mistakes
-        lines = "\n".join(f"  - {mistake}" for mistake in mistakes)
-        super().__init__(f"{path} is not a valid institution file:\n{lines}")
+        self.mistakes = list(mistakes)
+        super().__init__(self._told())
+
+    def _told(self) -> str:
+        lines = "\n".join(f"  - {mistake}" for mistake in self.mistakes)
+        return f"{self.path} is not a valid institution file:\n{lines}"
+
+
+class UnreadableFileError(InstitutionFileError):
+    """An institution file that is not there or may not be read: there is nothing to be wrong."""
+
+    def _told(self) -> str:
+        return f"{self.path} cannot be read: {self.mistakes[0].what}"
 
 
 class UnknownInstitutionError(WebmineError):

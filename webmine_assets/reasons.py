@@ -25,6 +25,7 @@ UNKNOWN = Meaning("A reason that this version does not know.")
 _ROOMIER = "Raise `{key}` in the institution file."
 _BROWSER_HINT = "Raise `rendering.timeout_s`, or set `rendering.mode: never` if its text is enough."
 _LATER = "The next crawl tries again."
+_DEAD_LINK = "If the address is wrong, mend the page or the list that it was found in."
 
 MEANINGS: dict[Decision, dict[str, Meaning]] = {
     Decision.STORED: {
@@ -121,7 +122,8 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
         "min_text": Meaning("It has less text than asked for.", "Lower `policy.min_text_length`."),
         "language": Meaning(
             "It is in a language that was not asked for.",
-            "Add the language to `policy.languages`, or raise `policy.language_confidence`.",
+            "Add the language to `policy.languages`; against a wrong guess, raise "
+            "`policy.language_confidence` above the confidence that the detail names.",
         ),
         "noindex": Meaning("The page or its headers ask not to be kept."),
         "soft_404": Meaning("The server says 200, but the page says that it does not exist."),
@@ -161,6 +163,8 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
         ),
     },
     Decision.HTTP_ERROR: {
+        "http_404": Meaning("The server knows no such page.", _DEAD_LINK),
+        "http_410": Meaning("The server says that the page is gone for good.", _DEAD_LINK),
         ANY_STATUS: Meaning("The server answered with this error.", _LATER),
         "gone": Meaning("It was there at the last crawl, and is no more."),
     },
@@ -219,5 +223,5 @@ def known_reasons() -> frozenset[str]:
 def meaning_of(decision: str, reason: str) -> Meaning:
     """What a ledger row's decision and reason mean; `UNKNOWN` for those of another version."""
     reasons = MEANINGS.get(Decision(decision), {}) if decision in set(Decision) else {}
-    known = ANY_STATUS if _STATUS.fullmatch(reason) else reason
-    return reasons.get(known, UNKNOWN)
+    known = reason in reasons or not _STATUS.fullmatch(reason)
+    return reasons.get(reason if known else ANY_STATUS, UNKNOWN)

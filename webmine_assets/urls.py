@@ -13,6 +13,8 @@ import ada_url
 MAX_URL_CHARS = 8192
 
 _PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+_PORT = re.compile(r"(?:https?://)?[^/?#]*:(\d+)(?:[/?#]|$)", re.IGNORECASE)
+MAX_PORT = 65_535
 _ORDINARY_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _NOT_IN_PATH = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]")
@@ -99,6 +101,15 @@ def resolve(raw_url: str, base_url: str, *, keep_fragment: bool = False) -> str 
     if not url.startswith(("http://", "https://")) or len(url) > MAX_URL_CHARS:
         return None
     return url if keep_fragment else url.partition("#")[0]
+
+
+def url_problem(text: str) -> str | None:
+    """Why a text that a person wrote is no address of a page; None if it is one."""
+    if resolve(text, text) is not None:
+        return None
+    if (port := _PORT.match(text)) and int(port[1]) > MAX_PORT:
+        return f"{text!r}: the port {port[1]} is none; expected 1 to {MAX_PORT}"
+    return f"{text!r} is not an http or https URL"
 
 
 def canonicalise(url: str, *, keep_fragment: bool = False) -> str:

@@ -83,7 +83,16 @@ budgets: {max_bytes: -1}
         ("", "(file)", "expected keys such as institution_id"),
         ("- a\n- b\n", "(file)", "expected keys"),
         ("institution_id: [", "(file)", "expected valid YAML"),
-        ("institution_id: u1\ninstitution_id: u2\n", "(file)", "valid YAML"),
+        (
+            "institution_id: u1\ninstitution_id: u2\n",
+            "(file)",
+            "line 2, (file): found dup",
+        ),
+        ("", "(file)", "(file): it holds nothing; expected keys"),
+        ("- 2024-01-01\n- b\n", "(file)", """found ["2024-01-01", "b"]; expected keys"""),
+        (GOOD + "name: 2024-01-01\n", "name", "found 2024-01-01; expected text"),
+        (GOOD + "topics: [a, null]\n", "topics.1", "found null; expected text"),
+        (GOOD + "topics: [a, true]\n", "topics.1", "found true; expected text"),
         ("institution_id: u1\nallowed_domains: [u1.edu]\n", "seed_urls", "missing; expected this"),
         (GOOD.replace("[https://u1.edu/]", "[]"), "seed_urls", "expected at least 1 of them"),
         (GOOD.replace("[https://u1.edu/]", ""), "seed_urls", "missing; expected this key"),
@@ -98,6 +107,8 @@ budgets: {max_bytes: -1}
         (GOOD + "rendering: {timeout_s: 0}\n", "rendering.timeout_s", "expected more than 0"),
         (GOOD + "rendering: {screenshots: si}\n", "rendering.screenshots", "true or false"),
         (GOOD.replace("u1.edu,", "'http://u1.edu',"), "allowed_domains.0", "such as u1.edu"),
+        (GOOD.replace("u1.edu,", "'u1.edu:99999',"), "allowed_domains.0", "a port from 1 to 65535"),
+        (GOOD.replace("u1.edu/]", "u1.edu:99999/]"), "seed_urls.0", "the port 99999 is none"),
         (GOOD + "allow_networks: [nonsense]\n", "allow_networks.0", "nonsense"),
         (GOOD + "include_patterns: ['(']\n", "include_patterns.0", "regular expression"),
         (GOOD + "zebra: 1\n", "zebra", "known keys: institution_id"),
@@ -177,6 +188,16 @@ def test_of_two_files_of_one_id_the_first_counts_everywhere(tmp_path: Path) -> N
     assert find_institution(folder, "u1") == folder / "u1.yaml"
     assert [error.path.name for error in loaded.errors] == ["u1.json"]
     assert "one file per institution" in str(loaded.errors[0])
+
+
+def test_a_file_is_named_by_text_or_path_and_one_that_is_not_there_is_no_wrong_one(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, GOOD)
+    assert load_institution(str(path)) == load_institution(path)
+    with pytest.raises(InstitutionFileError) as caught:
+        load_institution(f"{path}.old")
+    assert str(caught.value) == f"{path}.old cannot be read: No such file or directory"
 
 
 def test_a_missing_folder_has_no_institutions(tmp_path: Path) -> None:

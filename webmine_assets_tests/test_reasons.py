@@ -30,7 +30,8 @@ _GIVERS = {
 # Reasons that come about without such a call: of stored pages, aliases, PDF and reading processes.
 _OTHERS = {
     "new", "changed", "unchanged", "imported", "redirect", "canonical", "checksum", "normalised",
-    "ttl", "304", ANY_STATUS, "pdf_encrypted", "pdf_broken", "pdf_timeout", "pdf_crashed",
+    "ttl", "304", ANY_STATUS, "http_404", "http_410",
+    "pdf_encrypted", "pdf_broken", "pdf_timeout", "pdf_crashed",
     "parser_timeout", "parser_crashed", "not_http", "empty", "undecodable", "content_type",
     UNAVAILABLE, OVER_BUDGET, PAGE_CRASH, PAGE_CLOSED, BROWSER_CRASH,
 }  # fmt: skip
@@ -86,7 +87,8 @@ def test_settings_that_are_named_exist() -> None:
 @pytest.mark.parametrize(
     ("decision", "reason", "expected"),
     [
-        ("http_error", "http_404", MEANINGS[Decision.HTTP_ERROR][ANY_STATUS]),
+        ("http_error", "http_503", MEANINGS[Decision.HTTP_ERROR][ANY_STATUS]),
+        ("http_error", "http_404", MEANINGS[Decision.HTTP_ERROR]["http_404"]),
         ("http_error", "gone", MEANINGS[Decision.HTTP_ERROR]["gone"]),
         ("stored", "no such reason", UNKNOWN),
         ("no such decision", "new", UNKNOWN),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import getdoc
 from typing import Annotated
 
 import typer
@@ -27,14 +28,14 @@ class Entry:
 COMMANDS = (
     Entry("run", WORK, "corpus", "run"),
     Entry("demo", WORK, "corpus", "demo"),
-    Entry("init", WORK, "corpus", "init"),
-    Entry("institutions", WORK, "corpus", "institutions"),
+    Entry("init", WORK, "files", "init"),
+    Entry("institutions", WORK, "files", "institutions"),
     Entry("crawl", WORK, "crawling", "crawl"),
     Entry("reextract", WORK, "reextracting", "reextract"),
     Entry("import", WORK, "imports", "imports"),
     Entry("export", WORK, "exports", "export"),
     Entry("archive", WORK, "archives", "archives"),
-    Entry("why", ASK, "crawling", "why"),
+    Entry("why", ASK, "why", "why"),
     Entry("extract", ASK, "pages", "extract"),
     Entry("query", ASK, "query", "query"),
     Entry("search", ASK, "searching", "search"),
@@ -79,9 +80,17 @@ def _needed(first: Sequence[str]) -> Sequence[Entry]:
 def _add(app: typer.Typer, entry: Entry) -> None:
     command = getattr(import_module(f"webmine_assets.cli.{entry.module}"), entry.attribute)
     if isinstance(command, typer.Typer):
+        for inner in command.registered_commands:
+            inner.help = _flowing(inner.help or getdoc(inner.callback))
         app.add_typer(command, rich_help_panel=entry.panel)
     else:
-        app.command(entry.name, rich_help_panel=entry.panel)(command)
+        help_text = _flowing(getdoc(command))
+        app.command(entry.name, help=help_text, rich_help_panel=entry.panel)(command)
+
+
+def _flowing(text: str | None) -> str:
+    """Paragraphs without the line ends of our source, which are none of the reader's terminal."""
+    return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:

@@ -16,7 +16,7 @@ from webmine_assets.errors import ArchiveError, ConfigurationError
 from webmine_assets.settings import Settings, read_settings
 from webmine_assets.stages.copies import Copy, newest_copy
 from webmine_assets.storage.lake import Lake
-from webmine_assets.urls import resolve
+from webmine_assets.urls import url_problem
 
 archives = typer.Typer(
     name="archive",
@@ -59,7 +59,9 @@ def list_files(
 def check(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="WARC files or folders; all of the corpus if none is given"),
+        typer.Argument(
+            exists=True, help="WARC files or folders; all of the corpus if none is given"
+        ),
     ] = None,
     institution: _Institution = None,
     as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
@@ -82,7 +84,8 @@ def check(
 @archives.command()
 def index(
     files: Annotated[
-        list[Path], typer.Argument(help="WARC files, gzip or plain, of any origin, or folders")
+        list[Path],
+        typer.Argument(exists=True, help="WARC files, gzip or plain, of any origin, or folders"),
     ],
 ) -> None:
     """Write the CDXJ index of files anew, beside each: replay tools such as pywb search it.
@@ -107,7 +110,8 @@ def index(
 def read(
     url: Annotated[str, typer.Argument(help="a page's URL")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="write to this file, not to the screen")
+        Path | None,
+        typer.Option("--out", "-o", dir_okay=False, help="write to this file, not to the screen"),
     ] = None,
     metadata: Annotated[
         bool, typer.Option("--metadata", help="what is known of the page, as JSON, not its bytes")
@@ -115,9 +119,12 @@ def read(
 ) -> None:
     """Give the bytes of a page's newest copy; their digest is checked."""
     settings = read_settings()
+    if wrong := url_problem(url):
+        raise ConfigurationError(wrong)
     copy = newest_copy(Lake(settings.lake), settings, url)
     if copy is None:
-        raise ArchiveError(url, _no_copy(url, settings))
+        known = f"there is no copy in {settings.archives}"
+        raise ArchiveError(url, f"{known}; `webmine why {url}` tells what was decided about it")
     if metadata:
         print_json(_metadata(copy))
         return
@@ -143,13 +150,6 @@ def _folder(settings: Settings, institution: str | None) -> Path:
     if not (folder / institution).is_dir():
         chosen_institution(settings, institution)
     return folder / institution
-
-
-def _no_copy(url: str, settings: Settings) -> str:
-    if resolve(url, url) is None:
-        return "not an http or https URL"
-    known = f"there is no copy in {settings.archives}"
-    return f"{known}; `webmine why {url}` tells what was decided about it"
 
 
 def _metadata(copy: Copy) -> dict[str, Any]:

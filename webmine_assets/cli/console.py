@@ -2,10 +2,12 @@
 
 import base64
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -100,11 +102,31 @@ def print_json(value: Any) -> None:
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """JSON for people and programs; times in ISO 8601, bytes as base64."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_json_value)
+    """JSON for people and programs; times in ISO 8601, bytes as base64, what is no number null."""
+    # Few answers hold such a number: the rest need not be copied to look for one.
+    try:
+        return _dumps(value, indent=indent, allow_nan=False)
+    except ValueError:
+        return _dumps(_finite(value), indent=indent)
+
+
+def _dumps(value: Any, **how: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_json_value, **how)
+
+
+def _finite(value: Any) -> Any:
+    """NaN and infinity are numbers to DuckDB and none to JSON."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _json_value(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        # What DuckDB's sum() of whole numbers is, too.
+        return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes):
@@ -119,11 +141,15 @@ def print_table(rows: list[dict[str, Any]], *, title: str | None = None) -> None
         return
     table = Table(title=title, title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     for name in rows[0]:
-        is_number = all(isinstance(row[name], int | float | None) for row in rows)
+        is_number = all(_is_number(row[name]) for row in rows)
         table.add_column(name, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
     output.print(table)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal | None) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> str:
@@ -131,5 +157,9 @@ def _cell(value: Any) -> str:
         return "[dim]–[/]"
     if isinstance(value, float):
         return f"{value:,.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, bool):
+        return to_json(value)
+    if isinstance(value, datetime):
+        value = value.replace(microsecond=0)
     text = to_json(value, indent=None) if isinstance(value, list | dict) else str(value)
     return escape(text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…")

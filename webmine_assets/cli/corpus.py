@@ -1,24 +1,24 @@
-"""`webmine run`, `demo`, `init` and `institutions`: the whole chain over institution files."""
+"""`webmine run` and `demo`: the whole chain over institution files."""
 
 import shutil
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from webmine_assets.cli import summary
+from webmine_assets.cli.chosen import make_folder, no_institution_file
 from webmine_assets.cli.console import (
     errors,
     output,
     print_json,
-    print_table,
     showing_progress,
     tell,
 )
-from webmine_assets.cli.starting import argument_error, check_start, starter_file
+from webmine_assets.cli.files import tell_unusable
 from webmine_assets.demo.server import DemoSites
 from webmine_assets.demo.starter import (
     DEMO_IDS,
@@ -29,19 +29,16 @@ from webmine_assets.errors import (
     ConfigurationError,
     InstitutionFileError,
     UnknownInstitutionError,
+    UnreadableFileError,
 )
-from webmine_assets.extract.rules import rule_problem
 from webmine_assets.institutions import (
-    Institution,
-    LoadedInstitutions,
+    SUFFIXES,
     load_institution,
     load_institutions,
-    parse_institution,
 )
-from webmine_assets.records import TABLES
 from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.removal import remove_kept
 from webmine_assets.storage.lake import Lake
-from webmine_assets.storage.search import SearchIndex
 from webmine_assets.storage.warehouse import write_warehouse
 
 
@@ -61,9 +58,10 @@ def run(
     ttl_days come from the last crawl without a request.
     """
     settings = read_settings()
-    chosen = _chosen(settings, files or [])
-    loaded = load_institutions(settings.institutions).institutions
-    _tell_bad_rules(loaded[name] for name in chosen)
+    chosen, bad = _chosen(settings, files or [])
+    for problem in bad:
+        tell("skipped", str(problem))
+    tell_unusable(load_institutions(settings.institutions), chosen)
     overrides = {"max_pages": max_pages, "ttl_days": ttl_days, "force": force or None}
     config: dict[str, object] = {
         key: value for key, value in overrides.items() if value is not None
@@ -71,7 +69,7 @@ def run(
     if settings.contact is None:
         errors.print("[dim]tip: WEBMINE_CONTACT puts your address into the user agent[/]")
     failed = _run(settings, chosen, config=config, as_json=as_json)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(1 if failed else ConfigurationError.exit_code if bad else 0)
 
 
 def demo(
@@ -87,7 +85,7 @@ def demo(
     if remove:
         _remove_demo(settings)
         return
-    _folder(settings.institutions)
+    make_folder(settings.institutions)
     with DemoSites() as sites:
         write_demo_institutions(settings.institutions)
         for name, url in sites.base_urls.items():
@@ -101,97 +99,51 @@ def demo(
     raise typer.Exit(1 if failed else 0)
 
 
-def init(
-    institution: Annotated[str, typer.Argument(help="a short id: lower-case letters, digits, -")],
-    url: Annotated[str, typer.Argument(help="where the crawl starts")],
-) -> None:
-    """Write a first institution file with the defaults explained."""
-    settings = read_settings()
-    path = settings.institutions / f"{institution}.yaml"
-    if path.exists():
-        raise ConfigurationError(f"{path} is there already; edit it, or choose another id")
-    check_start(url)
-    text = starter_file(institution, url)
-    try:
-        parse_institution(text, path)
-    except InstitutionFileError as problem:
-        raise argument_error(problem) from problem
-    _folder(settings.institutions)
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror}") from problem
-    output.print(f"wrote {path}; look it over, then: webmine run {institution}")
+def _chosen(
+    settings: Settings, wanted: list[str]
+) -> tuple[list[str], Sequence[InstitutionFileError]]:
+    """The institution ids to run, and the files with mistakes, which do not stop the others.
 
-
-def institutions(
-    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
-) -> None:
-    """List the institutions, and every mistake in their files."""
-    settings = read_settings()
+    A file outside data/institutions is copied in first.
+    """
+    bad = [problem for name in wanted if (problem := _adopted(settings, name))]
+    ids = [Path(name).stem if name.endswith(SUFFIXES) else name for name in wanted]
     loaded = load_institutions(settings.institutions)
-    rows = [
-        {
-            "institution": item.institution_id,
-            "name": item.display_name,
-            "seeds": len(item.seed_urls),
-            "domains": ", ".join(item.allowed_domains),
-            "max_pages": item.max_pages,
-            "file": str(loaded.paths[key]),
-        }
-        for key, item in loaded.institutions.items()
-    ]
-    print_json(rows) if as_json else print_table(rows)
-    _tell_bad_rules(loaded.institutions.values())
-    if loaded.errors:
-        raise ConfigurationError("\n".join(str(error) for error in loaded.errors))
-
-
-def _tell_bad_rules(institutions: Iterable[Institution]) -> None:
-    """Name the extraction rules that cannot be read: runs skip them, and a check fails."""
-    for institution in institutions:
-        for number, rule in enumerate(institution.extraction_rules):
-            if problem := rule_problem(rule):
-                where = f"{institution.institution_id}: extraction_rules.{number}"
-                message = f"{where}: found {rule.value!r}; {problem}; the rule is skipped"
-                errors.print(message, markup=False, soft_wrap=True)
-
-
-def _chosen(settings: Settings, wanted: list[str]) -> list[str]:
-    """The institution ids to run; a file outside data/institutions is copied in first."""
-    for name in wanted:
-        if name.endswith((".yaml", ".yml", ".json")):
-            _adopt(settings, Path(name))
-    loaded = load_institutions(settings.institutions)
-    if not wanted:
-        return _all_of(settings, loaded)
-    ids = [Path(name).stem if "." in name else name for name in wanted]
-    for name in ids:
-        if name not in loaded.institutions:
-            bad = [problem for problem in loaded.errors if problem.path.stem == name]
+    broken = {problem.path.stem: problem for problem in loaded.errors}
+    left_out = {problem.path.stem for problem in bad}
+    good = [name for name in dict.fromkeys(ids) if name not in left_out]
+    for name in good:
+        if name not in loaded.institutions and name not in broken:
             known = list(loaded.institutions)
-            raise bad[0] if bad else UnknownInstitutionError(name, settings.institutions, known)
-    return ids
+            raise UnknownInstitutionError(name, settings.institutions, known)
+    if wanted:
+        bad += [broken[name] for name in good if name not in loaded.institutions]
+    else:
+        good, bad = list(loaded.institutions), list(loaded.errors)
+    good = [name for name in good if name in loaded.institutions]
+    if not good:
+        raise ConfigurationError("\n".join(map(str, bad)) or no_institution_file(settings))
+    return good, bad
 
 
-def _all_of(settings: Settings, loaded: LoadedInstitutions) -> list[str]:
-    if loaded.institutions:
-        for problem in loaded.errors:
-            tell("skipped", str(problem))
-        return list(loaded.institutions)
-    if loaded.errors:
-        raise loaded.errors[0]
-    raise ConfigurationError(
-        f"there is no institution file in {settings.institutions}: "
-        "`webmine init ID URL` writes one, `webmine demo` brings three"
-    )
+def _adopted(settings: Settings, name: str) -> InstitutionFileError | None:
+    """Copy a file in, if it is one; the mistakes that keep it out."""
+    try:
+        if name.endswith(SUFFIXES):
+            _adopt(settings, Path(name))
+    except UnreadableFileError:
+        # What is not there was mistyped, as an unknown id is.
+        raise
+    except InstitutionFileError as problem:
+        return problem
+    return None
 
 
 def _adopt(settings: Settings, path: Path) -> None:
     if path.resolve().parent == settings.institutions:
         return
     institution = load_institution(path)
-    _folder(settings.institutions)
+    make_folder(settings.institutions)
     target = settings.institutions / f"{institution.institution_id}{path.suffix}"
     if path.stem != institution.institution_id:
         raise ConfigurationError(
@@ -213,45 +165,33 @@ def _run(
 
     lake = Lake(settings.lake)
     write_warehouse(lake, settings.warehouse)
+    before = lake.versions("crawl_reports")
     with showing_progress() as progress:
         outcomes = list(run_chain(settings, ids, progress=progress, crawl_config=config or None))
-    rows = summary.institution_rows(lake, ids)
+    after = lake.versions("crawl_reports")
+    failed = {outcome.institution: outcome.error for outcome in outcomes if outcome.error}
+    # What is known of these is an earlier crawl's.
+    not_run = {name for name in failed if after.get(name) == before.get(name)}
+    rows = summary.institution_rows(lake, [name for name in ids if name not in not_run])
     if as_json:
         print_json(rows)
-    else:
+    elif rows:
         summary.print_summary(rows, seconds=time.monotonic() - started)
-    failed = [outcome for outcome in outcomes if outcome.error]
-    for outcome in failed:
-        tell("error", f"{outcome.institution}: {outcome.error}")
+    for name, problem in failed.items():
+        tell("not run" if name in not_run else "error", f"{name}: {problem}")
     for line in summary.reasons_of_emptiness(lake, rows):
         tell("no page", line)
-    return [outcome.institution for outcome in failed]
+    return list(failed)
 
 
 def _remove_demo(settings: Settings) -> None:
     removed = remove_demo_institutions(settings.institutions)
     lake = Lake(settings.lake)
-    index = SearchIndex(settings.search_index)
-    for institution in DEMO_IDS:
-        for table in TABLES:
-            lake.remove(table, institution)
-        shutil.rmtree(settings.archives / institution, ignore_errors=True)
-        shutil.rmtree(settings.screenshots / institution, ignore_errors=True)
-        for leftover in settings.journals.glob(f"{institution}.*"):
-            leftover.unlink(missing_ok=True)
-        if index.counts().get(institution):
-            index.update(institution, ())
+    # To have looked for it is no reason to make a folder.
+    for institution in DEMO_IDS if settings.data.is_dir() else ():
+        remove_kept(institution, lake=lake, settings=settings)
     output.print(
         f"removed {len(removed)} demo institutions and their data; your own are untouched"
         if removed
         else "there are no demo institutions; nothing was removed"
     )
-
-
-def _folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ConfigurationError(
-            f"{path} cannot be made: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
-        ) from problem

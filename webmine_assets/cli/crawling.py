@@ -1,12 +1,9 @@
-"""`webmine crawl` and `webmine why`: the crawl without Dagster, and its ledger."""
+"""`webmine crawl`: the crawl without Dagster."""
 
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from webmine_assets.cli.console import (
     output,
@@ -17,19 +14,15 @@ from webmine_assets.cli.console import (
 )
 from webmine_assets.crawl.miner import build_web_miner
 from webmine_assets.errors import ConfigurationError
-from webmine_assets.institutions import load_institution
-from webmine_assets.reasons import meaning_of
-from webmine_assets.records import Decision
-from webmine_assets.render_account import account_of_render
-from webmine_assets.settings import read_settings
-from webmine_assets.stages.folder_crawl import LEDGER, PAGES, crawl_into
-from webmine_assets.storage import warehouse
-from webmine_assets.storage.lake import Lake
-from webmine_assets.urls import forms_of, resolve
+from webmine_assets.institutions import find_institution, load_institution
+from webmine_assets.settings import Settings, read_settings
+from webmine_assets.stages.folder_crawl import crawl_into
 
 
 def crawl(
-    config: Annotated[Path, typer.Option("--config", "-c", help="an institution file")],
+    config: Annotated[
+        str, typer.Option("--config", "-c", help="an institution file, or the id of one")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="the folder for the results")],
     connections: Annotated[
         int | None, typer.Option(min=1, max=64, help="connections to a host, instead of the file's")
@@ -46,7 +39,8 @@ def crawl(
     same command goes on and fetches nothing twice. Pages that the folder already holds are the
     cache: within ttl_days they are not asked for again, after it only if they changed.
     """
-    institution = load_institution(config)
+    settings = read_settings()
+    institution = load_institution(_file_of(config, settings))
     if force:
         institution = institution.model_copy(update={"ttl_days": 0})
     if connections is not None:
@@ -56,127 +50,25 @@ def crawl(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise ConfigurationError(f"{out} cannot be made: {problem.strerror}") from problem
-    settings = read_settings()
     with showing_progress() as progress:
         miner = build_web_miner(settings)
         report = crawl_into(out, institution, miner=miner, settings=settings, progress=progress)
+    is_empty = not report["counters"]["pages_used"]
     if as_json:
         print_json(report)
-        return
+        raise typer.Exit(int(is_empty))
     rows = [{"decision and reason": name, "urls": n} for name, n in report["reasons"].items()]
     print_table(rows, title=f"{institution.institution_id}: {report['stopped_by']}")
-    if not report["counters"]["pages_used"]:
+    if is_empty:
         tell("warning", "no page was stored; the reasons above say why")
     hint = f"results in {out}; ask about a URL with: webmine why URL --out {out}"
     output.print(hint, markup=False, soft_wrap=True)
+    raise typer.Exit(int(is_empty))
 
 
-_KEPT = (Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED)
-_HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
-_WHY = """
-select institution, url, decision, reason, detail, depth, discovered_from, decided_at
-from url_ledger where url in (select unnest($1)) order by institution
-"""
-_RENDERS = """
-select institution, url, meta from page_snapshots where url in (select unnest($1))
-"""
-_SEEDS = """
-select institution, source, via, added_at from seeds
-where url in (select unnest($1)) order by institution
-"""
-_NEAR = """
-select url, decision, reason from url_ledger
-where jaro_winkler_similarity(url, $1) > 0.9
-order by jaro_winkler_similarity(url, $1) desc limit 3
-"""
-
-
-def why(
-    url: Annotated[str, typer.Argument(help="the URL as it stands in a page or in your browser")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="a folder of `webmine crawl`, instead of the lake"),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="a list of objects")] = False,
-) -> None:
-    """What was decided about a URL, why, and how it was found."""
-    typed = [url] if _HAS_SCHEME.match(url) else [f"https://{url}", f"http://{url}"]
-    absolute = [found for form in typed if (found := resolve(form, form, keep_fragment=True))]
-    if not absolute:
-        raise ConfigurationError(f"{url!r} is not an http or https URL")
-    ask = _asking(out)
-    forms = [*(form for found in absolute for form in forms_of(found)), url]
-    rows = _with_renders(ask(_WHY, [forms]), out)
-    if as_json:
-        print_json(rows)
-    elif rows:
-        for row in rows:
-            _explain(row)
-    else:
-        _explain_unknown(url, _waiting(forms) if out is None else [])
-        near = ask(_NEAR, [absolute[0]])
-        if near:
-            print_table(near, title="Discovered and similar")
-    raise typer.Exit(0 if rows else 1)
-
-
-def _asking(
-    out: Path | None, table: str = "url_ledger", file: str = LEDGER
-) -> Callable[[str, list[Any]], list[dict[str, Any]]]:
-    """Questions to a table of the lake, or to the file that a folder has of it."""
-    if out is None:
-        lake = Lake(read_settings().lake)
-        return lambda sql, values: warehouse.query(lake, sql, values).to_pylist()
-    path = out / file
-    if not path.is_file():
-        raise ConfigurationError(f"{path} is not there; `webmine crawl --out {out}` writes it")
-    return lambda sql, values: warehouse.query_file(path, table, sql, values).to_pylist()
-
-
-def _no_answer(sql: str, values: list[Any]) -> list[dict[str, Any]]:
-    return []
-
-
-def _with_renders(rows: list[dict[str, Any]], out: Path | None) -> list[dict[str, Any]]:
-    """The rows of the ledger, each with what a browser had to do with its page if it has one."""
-    kept = [row["url"] for row in rows if row["decision"] in _KEPT]
-    # A crawl into a folder that is ending has written its ledger, and not yet its pages.
-    has_pages = out is None or (out / PAGES).is_file()
-    ask = _asking(out, "page_snapshots", PAGES) if kept and has_pages else _no_answer
-    pages = ask(_RENDERS, [kept])
-    accounts = {
-        (page["institution"], page["url"]): account_of_render(page["meta"]) for page in pages
-    }
-    return [row | {"rendering": accounts.get((row["institution"], row["url"]))} for row in rows]
-
-
-def _waiting(forms: list[str]) -> list[dict[str, Any]]:
-    lake = Lake(read_settings().lake)
-    seeds: list[dict[str, Any]] = warehouse.query(lake, _SEEDS, [forms]).to_pylist()
-    return seeds
-
-
-def _explain_unknown(url: str, seeds: list[dict[str, Any]]) -> None:
-    output.print(f"{url} was never discovered by a crawl.", markup=False, soft_wrap=True)
-    for seed in seeds:
-        line = (
-            f"  It waits for the next crawl of {seed['institution']} since "
-            f"{seed['added_at']:%Y-%m-%d} ({seed['source']}: {seed['via']}): "
-            f"webmine run {seed['institution']}"
-        )
-        output.print(line, markup=False, soft_wrap=True)
-
-
-def _explain(row: dict[str, Any]) -> None:
-    output.print(f"[bold]{escape(row['url'])}[/]  ({row['institution']})", soft_wrap=True)
-    meaning = meaning_of(row["decision"], row["reason"])
-    verdict = f"{row['decision']}: {row['reason']}"
-    for line in (verdict, meaning.says, row["detail"], row["rendering"]):
-        if line:
-            output.print(f"  {line}", markup=False, soft_wrap=True)
-    if meaning.remedy:
-        remedy = meaning.remedy.replace("`", "")
-        output.print(f"  what helps: {remedy}", markup=False, soft_wrap=True)
-    found = f"found on {row['discovered_from']}" if row["discovered_from"] else "a starting point"
-    line = f"  {found}, depth {row['depth']}, decided {row['decided_at']:%Y-%m-%d %H:%M:%S} UTC"
-    output.print(line, markup=False, soft_wrap=True)
+def _file_of(config: str, settings: Settings) -> Path:
+    """The file of this path; what has no suffix of one is an id, as for `webmine run`."""
+    path = Path(config)
+    return (
+        path if path.suffix or path.is_file() else find_institution(settings.institutions, config)
+    )

@@ -15,12 +15,13 @@ from webmine_assets.storage.lake import Lake
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; without a needed one nothing works."""
+    """One thing looked at; without a needed one nothing works. `lack` is its state if not ok."""
 
     what: str
     ok: bool
     detail: str
     needed: bool = True
+    lack: str = "missing"
 
 
 def examine(settings: Settings) -> list[Finding]:
@@ -61,13 +62,16 @@ def _contact(settings: Settings) -> Finding:
 
 
 def _data(settings: Settings) -> Finding:
+    """Whether it may be written; where it is not there yet, whether it can be made."""
+    folder = settings.data
+    place = next(one for one in (folder, *folder.parents) if one.exists())
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=settings.data):
-            return Finding("data folder", True, str(settings.data))
+        with tempfile.TemporaryDirectory(dir=place):
+            detail = str(folder) if place == folder else f"{folder}, made by the first command"
+            return Finding("data folder", True, detail)
     except OSError as problem:
-        detail = f"{settings.data}: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
-        return Finding("data folder", False, detail)
+        detail = f"{folder}: {problem.strerror}; set WEBMINE_DATA to a folder you can write"
+        return Finding("data folder", False, detail, lack="not writable")
 
 
 def _lake(settings: Settings) -> Finding:
@@ -76,15 +80,16 @@ def _lake(settings: Settings) -> Finding:
         tables = len(lake.institutions("page_snapshots"))
         damaged = list(lake.damaged())
     except StorageError as problem:
-        return Finding("lake", False, str(problem))
+        return Finding("lake", False, str(problem), lack="not usable")
     if damaged:
-        return Finding("lake", False, "\n".join(map(str, damaged)))
+        return Finding("lake", False, "\n".join(map(str, damaged)), lack="damaged")
     return Finding("lake", True, f"{settings.lake}, {tables} institutions crawled")
 
 
 def _institutions(settings: Settings) -> Finding:
     loaded = load_institutions(settings.institutions)
     if loaded.errors:
-        return Finding("institution files", False, "\n".join(str(e) for e in loaded.errors))
+        detail = "\n".join(str(e) for e in loaded.errors)
+        return Finding("institution files", False, detail, lack="mistakes")
     detail = f"{len(loaded.institutions)} in {settings.institutions}"
     return Finding("institution files", True, detail, needed=False)

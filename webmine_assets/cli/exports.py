@@ -8,7 +8,7 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from webmine_assets.cli.chosen import chosen_institution, stored_institutions
+from webmine_assets.cli.chosen import chosen_institution, lake_to_ask, stored_institutions
 from webmine_assets.cli.console import errors, showing_progress
 from webmine_assets.errors import ConfigurationError, StorageError
 from webmine_assets.progress import Task
@@ -17,7 +17,6 @@ from webmine_assets.settings import Settings, read_settings
 from webmine_assets.stages.exports import export_wacz, page_markdown, story_contents
 from webmine_assets.storage.elastic import DEFAULT_INDEX, ElasticSink
 from webmine_assets.storage.export import ExportFormat, export_table
-from webmine_assets.storage.lake import Lake
 
 _OTHERS = ("markdown", "wacz", "elasticsearch")
 _SHOWN_REFUSALS = 5
@@ -26,10 +25,13 @@ _SHOWN_REFUSALS = 5
 def export(
     what: Annotated[str, typer.Argument(help=f"{', '.join(TABLES)}; {', '.join(_OTHERS)}")],
     format: Annotated[
-        ExportFormat, typer.Option("--format", "-f", help="of a table")
-    ] = ExportFormat.PARQUET,
+        ExportFormat | None, typer.Option("--format", "-f", help="of a table; else parquet")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="the file; text goes to the screen without")
+        Path | None,
+        typer.Option(
+            "--out", "-o", dir_okay=False, help="the file; text goes to the screen without"
+        ),
     ] = None,
     institution: Annotated[
         str | None, typer.Option("--institution", "-i", help="only this one; else all of a table")
@@ -51,6 +53,8 @@ def export(
     stories to an index in Media Cloud's field names; sent again, they replace themselves.
     """
     settings = read_settings()
+    if format is not None and what in _OTHERS:
+        raise ConfigurationError(f"--format is of a table; {what} has a form of its own")
     if what == "markdown":
         _markdown(settings, _required(settings, institution), out)
     elif what == "wacz":
@@ -58,7 +62,8 @@ def export(
     elif what == "elasticsearch":
         _elasticsearch(settings, url or settings.elastic_url, index, institution)
     elif what in TABLES:
-        _table(settings, what, format, out, institution, bodies=bodies)
+        chosen = format or ExportFormat.PARQUET
+        _table(settings, what, chosen, out, institution, bodies=bodies)
     else:
         known = ", ".join((*TABLES, *_OTHERS))
         raise ConfigurationError(f"{what!r} cannot be exported; known: {known}")
@@ -75,7 +80,7 @@ def _table(
 ) -> None:
     if out is None and format is ExportFormat.PARQUET:
         raise ConfigurationError("--format parquet needs --out FILE")
-    lake = Lake(settings.lake)
+    lake = lake_to_ask(settings, institution)
     names = stored_institutions(settings, lake, table, institution)
     total = sum(lake.count(table, name) for name in names)
     with (
@@ -96,8 +101,12 @@ def _table(
 
 
 def _markdown(settings: Settings, institution: str, out: Path | None) -> None:
-    lake = Lake(settings.lake)
+    lake = lake_to_ask(settings)
     pages, total = 0, lake.count("page_content", institution)
+    if not total:
+        raise StorageError(
+            f"{institution} has no extracted pages; `webmine run {institution}` makes them"
+        )
     with (
         _sink(out) as sink,
         showing_progress() as progress,
@@ -135,7 +144,7 @@ def _elasticsearch(
             "export elasticsearch needs --url http://host:9200, or WEBMINE_ELASTIC_URL"
         )
     sink = ElasticSink(url, index=index, api_key=settings.elastic_key)
-    lake = Lake(settings.lake)
+    lake = lake_to_ask(settings, institution)
     names = stored_institutions(settings, lake, "page_snapshots", institution)
     total = sum(lake.count("page_snapshots", name) for name in names)
     with showing_progress() as progress, progress.task("send stories", total) as task:
@@ -151,7 +160,7 @@ def _elasticsearch(
 def _required(settings: Settings, institution: str | None) -> str:
     if institution is None:
         raise ConfigurationError("name an institution: --institution ID")
-    if institution not in Lake(settings.lake).institutions("page_snapshots"):
+    if institution not in lake_to_ask(settings, institution).institutions("page_snapshots"):
         chosen_institution(settings, institution)
     return institution
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from webmine_assets.cli.chosen import lake_to_ask
 from webmine_assets.cli.console import output, print_json
 from webmine_assets.errors import ConfigurationError, StorageError
 from webmine_assets.extract.flat_text import as_html
@@ -17,7 +18,6 @@ from webmine_assets.reading.pdf import PdfRefusal, is_pdf, read_pdf
 from webmine_assets.settings import read_settings
 from webmine_assets.stages.page_rows import extract_stored, stored_page
 from webmine_assets.stages.reextract import find_stored
-from webmine_assets.storage.lake import Lake
 from webmine_assets.urls import resolve
 
 _PDF_TIMEOUT_S = 60.0
@@ -49,6 +49,8 @@ def extract(
     if url and not resolve(url, url):
         raise ConfigurationError(f"--url: found {url!r}; expected an http:// or https:// URL")
     if jsonl:
+        if markdown:
+            raise ConfigurationError("--markdown is of one page; --jsonl answers with JSON lines")
         _extract_lines(files or [Path("-")])
         return
     if stored is not None:
@@ -82,7 +84,7 @@ def _show(page: ExtractedPage, *, markdown: bool) -> None:
 
 def _extract_stored(url: str) -> ExtractedPage:
     settings = read_settings()
-    lake = Lake(settings.lake)
+    lake = lake_to_ask(settings)
     snapshot = find_stored(lake, url)
     if snapshot is None:
         raise StorageError(f"{url} is not stored; `webmine why {url}` tells what is known of it")

@@ -10,11 +10,11 @@ import pyarrow.csv
 import pyarrow.parquet
 import typer
 
+from webmine_assets.cli.chosen import lake_to_ask
 from webmine_assets.cli.console import output, print_json, print_table, to_json
 from webmine_assets.errors import ConfigurationError
 from webmine_assets.settings import read_settings
 from webmine_assets.storage import warehouse
-from webmine_assets.storage.lake import Lake
 
 _SHOWN_ROWS = 200
 
@@ -34,7 +34,10 @@ def query(
         Format.TABLE
     ),
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="write to this file instead of the screen")
+        Path | None,
+        typer.Option(
+            "--out", "-o", dir_okay=False, help="write to this file instead of the screen"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="the same as --format json")] = False,
 ) -> None:
@@ -42,7 +45,7 @@ def query(
 
     "show tables" lists the views, "describe page_metadata" the columns of one.
     """
-    answer = warehouse.query(Lake(read_settings().lake), sql)
+    answer = warehouse.query(lake_to_ask(read_settings()), sql)
     match Format.JSON if as_json else format:
         case Format.TABLE:
             print_table(_rows(answer.slice(0, _SHOWN_ROWS)))

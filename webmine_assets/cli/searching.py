@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,7 +36,8 @@ def search(
     asked = " ".join(words)
     if not _WORD.search(asked):
         raise ConfigurationError(f"{asked!r} has no word to search for")
-    index = SearchIndex(read_settings().search_index)
+    folder = read_settings().search_index
+    index = SearchIndex(folder)
     hits = index.search(
         asked,
         institution=institution,
@@ -47,16 +49,16 @@ def search(
         print_json([dataclasses.asdict(hit) for hit in hits])
         return
     if not hits:
-        output.print(_nothing(index, institution), markup=False, soft_wrap=True)
+        output.print(_nothing(index, institution, folder), markup=False, soft_wrap=True)
     for hit in hits:
         _show(hit)
 
 
-def _nothing(index: SearchIndex, institution: str | None) -> str:
+def _nothing(index: SearchIndex, institution: str | None, folder: Path) -> str:
     """Why there may be nothing, if it is not for the words."""
     counts = index.counts()
     if not counts:
-        return "nothing found: no page is in the search index yet; `webmine run` fills it"
+        return f"nothing found: no page is in the index at {folder}; `webmine run` fills it"
     if institution is not None and institution not in counts:
         known = ", ".join(counts)
         return f"nothing found: no page of {institution!r} is in the index, only of {known}"

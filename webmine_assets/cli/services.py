@@ -62,7 +62,7 @@ def _serve_demo(stack: contextlib.ExitStack) -> None:
 def _prepare(settings: Settings) -> Path:
     """Bring views and partitions up to date; DAGSTER_HOME of these settings."""
     # Dagster takes a second to import: only commands that run it pay for it.
-    from webmine_assets.defs.instance import open_instance, prepare_home
+    from webmine_assets.defs.instance import open_instance, prepare_home, using_the_database
     from webmine_assets.defs.partitions import register_institutions
 
     lake = Lake(settings.lake)
@@ -70,7 +70,7 @@ def _prepare(settings: Settings) -> Path:
     loaded = load_institutions(settings.institutions)
     for problem in loaded.errors:
         tell("skipped", str(problem))
-    with open_instance(settings) as instance:
+    with open_instance(settings) as instance, using_the_database(settings):
         register_institutions(instance, list(loaded.institutions))
     return prepare_home(settings)
 
@@ -172,7 +172,7 @@ def doctor(
     """What is installed, what is missing and how to get it."""
     findings = examine(read_settings())
     rows = [
-        {"what": f.what, "state": "ok" if f.ok else "missing", "detail": f.detail} for f in findings
+        {"what": f.what, "state": "ok" if f.ok else f.lack, "detail": f.detail} for f in findings
     ]
     print_json(rows) if as_json else print_table(rows)
     raise typer.Exit(1 if any(not f.ok and f.needed for f in findings) else 0)

@@ -15,7 +15,7 @@ select
     last.institution,
     (select count(*) from page_snapshots s where s.institution = last.institution) as pages,
     last.counters.cache_hits as cached,
-    last.counters.not_modified as unchanged,
+    last.counters.not_modified + coalesce(last.reasons['stored:unchanged'], 0) as unchanged,
     (select count(*) from page_snapshots s
         where s.institution = last.institution and s.meta.rendered) as rendered,
     coalesce(decisions['alias'], 0) as aliases,

@@ -9,7 +9,7 @@ from typing import Any
 from dagster import DagsterEvent, ExecuteInProcessResult
 
 from webmine_assets.defs.enhancement import is_refusal
-from webmine_assets.defs.instance import open_quiet_instance
+from webmine_assets.defs.instance import open_quiet_instance, using_the_database
 from webmine_assets.defs.partitions import register_institutions
 from webmine_assets.defs.project import build_definitions
 from webmine_assets.progress import Progress
@@ -39,7 +39,7 @@ def run_chain(
 ) -> Iterator[RunOutcome]:
     """Run a job for each institution in turn; a failure of one does not stop the others."""
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    with open_quiet_instance(settings) as instance:
+    with open_quiet_instance(settings) as instance, using_the_database(settings):
         register_institutions(instance, institutions)
         chain = build_definitions(progress).resolve_job_def(job)
         ops = {"crawl_pages": {"config": crawl_config}} if crawl_config else {}

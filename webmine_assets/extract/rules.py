@@ -7,7 +7,7 @@ from functools import lru_cache
 from cssselect import HTMLTranslator, SelectorError
 from cssselect.xpath import XPathExpr
 from lxml import etree
-from lxml.html import HtmlElement
+from lxml.html import HtmlElement, document_fromstring
 
 from webmine_assets.institutions import ExtractionRule
 
@@ -29,6 +29,8 @@ class _Translator(HTMLTranslator):
 
 
 _TRANSLATOR = _Translator()
+_KINDS = {"css_selector": "a CSS selector", "xpath": "an XPath expression"}
+_TRIAL = "<div id='a' class='a'><p id='b' class='b'>text <a href='/'>link</a></p></div>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,16 @@ class Removal:
 def rule_problem(rule: ExtractionRule) -> str | None:
     """Why a rule cannot be used, for the person who wrote it; None if it can."""
     compiled = _compiled(rule.type, rule.value)
-    return compiled if isinstance(compiled, str) else None
+    if isinstance(compiled, str):
+        return f"expected {_KINDS[rule.type]}: {compiled}"
+    # XPath also counts, joins texts and calls functions: only a try tells what it gives.
+    try:
+        found = compiled(document_fromstring(_TRIAL))
+    except etree.XPathError as problem:
+        return f"expected {_KINDS[rule.type]}: {problem}"
+    if isinstance(found, list) and all(isinstance(one, HtmlElement) for one in found):
+        return None
+    return "expected an XPath expression that selects elements, such as //aside"
 
 
 def apply_rules(root: HtmlElement, rules: Sequence[ExtractionRule]) -> Removal:

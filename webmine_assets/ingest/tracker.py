@@ -5,7 +5,7 @@ Also the state of each feed, so that the next request can be conditional.
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -104,6 +104,19 @@ class Tracker:
     def save_feed(self, url: str, state: FeedState) -> None:
         values = (url, state.etag, state.last_modified, state.digest, self._now())
         self._database.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?)", values)
+
+    def forget(self, institution: str, feeds: Iterable[str]) -> None:
+        """Know nothing of an institution's imports and of these feeds any more."""
+        owner = "substr(kind, instr(kind, ':') + 1)"
+        self._database.execute(
+            f"DELETE FROM taken WHERE {owner} IN (?, ? || ':any-host')",  # noqa: S608  # our words
+            (institution, institution),
+        )
+        prefix = f"import:{institution}:"
+        self._database.execute(
+            "DELETE FROM feeds WHERE substr(url, 1, ?) = ?", (len(prefix), prefix)
+        )
+        self._database.executemany("DELETE FROM feeds WHERE url = ?", [(url,) for url in feeds])
 
     def _now(self) -> str:
         return self._clock().isoformat(timespec="seconds")

@@ -6,11 +6,13 @@ from webmine_assets.institutions.files import (
     LoadedInstitutions,
     find_institution,
     institution_files,
+    line_in,
     load_institution,
     load_institutions,
     parse_institution,
 )
 from webmine_assets.institutions.model import (
+    ID,
     Budgets,
     ExtractionRule,
     Institution,
@@ -20,6 +22,7 @@ from webmine_assets.institutions.model import (
 )
 
 __all__ = [
+    "ID",
     "SUFFIXES",
     "Budgets",
     "ExtractionRule",
@@ -30,6 +33,7 @@ __all__ = [
     "Rendering",
     "find_institution",
     "institution_files",
+    "line_in",
     "load_institution",
     "load_institutions",
     "parse_institution",

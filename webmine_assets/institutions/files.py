@@ -1,6 +1,7 @@
 """Institution files: found, and loaded with all their mistakes at once."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from webmine_assets.errors import InstitutionFileError, Mistake, UnknownInstitutionError
-from webmine_assets.institutions.diagnosis import mistakes_of
+from webmine_assets.institutions.diagnosis import Location, mistakes_of
 from webmine_assets.institutions.model import ID, Institution
 from webmine_assets.institutions.syntax import (
     line_of,
@@ -29,9 +30,9 @@ class LoadedInstitutions:
     paths: dict[str, Path]
 
 
-def load_institution(path: Path) -> Institution:
+def load_institution(path: str | Path) -> Institution:
     """Read one file (YAML, or JSON, which YAML contains); all its mistakes come in one error."""
-    return parse_institution(read_text(path), path)
+    return parse_institution(read_text(Path(path)), Path(path))
 
 
 def parse_institution(text: str, path: Path) -> Institution:
@@ -45,6 +46,13 @@ def parse_institution(text: str, path: Path) -> Institution:
     if misnamed:
         raise InstitutionFileError(path, misnamed)
     return institution
+
+
+def line_in(path: Path, location: Location) -> int | None:
+    """The line of a key of a file that was loaded: for mistakes that only its users can see."""
+    with suppress(InstitutionFileError):
+        return line_of(parse_mapping(read_text(path), path), location)
+    return None
 
 
 def _misnamed(raw: dict[str, Any], path: Path) -> Iterable[Mistake]:

@@ -15,6 +15,8 @@ from pydantic import (
     field_validator,
 )
 
+from webmine_assets.urls import MAX_PORT, url_problem
+
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _HOST = re.compile(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9])?")
 _HOST_WITH_PORT = re.compile(r"(?P<host>.+?)(?P<port>:\d{1,5})?")
@@ -23,6 +25,8 @@ _HOST_WITH_PORT = re.compile(r"(?P<host>.+?)(?P<port>:\d{1,5})?")
 def _http_url(value: str) -> str:
     if not re.match(r"https?://[^/\s]+", value, re.IGNORECASE):
         raise ValueError("expected an absolute http:// or https:// URL")
+    if problem := url_problem(value):
+        raise ValueError(f"expected an address that can be asked for: {problem}")
     return value
 
 
@@ -36,6 +40,8 @@ def _domain(value: str) -> str:
         raise ValueError("expected a host name") from None
     if not (_HOST.fullmatch(host) or re.fullmatch(r"\[[0-9a-f:.]+\]", host)):
         raise ValueError("expected a host such as u1.edu, or *.u1.edu for its subdomains")
+    if match and match["port"] and not 0 < int(match["port"][1:]) <= MAX_PORT:
+        raise ValueError(f"expected a port from 1 to {MAX_PORT}")
     return host + (match["port"] or "" if match else "")
 
 

@@ -17,7 +17,7 @@ from ruamel.yaml.tokens import (
     FlowSequenceStartToken,
 )
 
-from webmine_assets.errors import InstitutionFileError, Mistake
+from webmine_assets.errors import InstitutionFileError, Mistake, UnreadableFileError, Words
 
 _EXPECTED_YAML = "expected valid YAML, without aliases and deep nesting"
 _MAX_FILE_CHARS = 1_000_000
@@ -45,10 +45,13 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except OSError as problem:
-        mistake = Mistake("(file)", problem.strerror, "expected a readable file")
-        raise InstitutionFileError(path, [mistake]) from None
+        said = Words(problem.strerror or str(problem))
+        raise UnreadableFileError(
+            path, [Mistake("(file)", said, "expected a readable file")]
+        ) from None
     except UnicodeDecodeError as problem:
-        mistake = Mistake("(file)", f"byte {problem.start}", "expected UTF-8 text")
+        said = Words(f"byte {problem.start} is none of UTF-8")
+        mistake = Mistake("(file)", said, "expected UTF-8 text")
         raise InstitutionFileError(path, [mistake]) from None
 
 
@@ -71,11 +74,13 @@ def parse_mapping(text: str, path: Path) -> dict[str, Any]:
         raw = yaml_of_files().load(text)
     except YAMLError as problem:
         mark = problem.problem_mark if isinstance(problem, MarkedYAMLError) else None
-        found = problem.problem if isinstance(problem, MarkedYAMLError) else str(problem)
+        said = problem.problem if isinstance(problem, MarkedYAMLError) else str(problem)
         line = mark.line + 1 if mark else None
-        raise InstitutionFileError(path, [Mistake("(file)", found, _EXPECTED_YAML, line)]) from None
+        mistake = Mistake("(file)", Words(said or "it is no YAML"), _EXPECTED_YAML, line)
+        raise InstitutionFileError(path, [mistake]) from None
     if not isinstance(raw, dict):
-        mistake = Mistake("(file)", raw, "expected keys such as institution_id and seed_urls")
+        found = Words("it holds nothing") if raw is None else plain(raw)
+        mistake = Mistake("(file)", found, "expected keys such as institution_id and seed_urls")
         raise InstitutionFileError(path, [mistake])
     return raw
 

@@ -36,6 +36,11 @@ def detect(text: str) -> Language | None:
     return Language(code, round(min(1.0, max(0.0, confidence)), 4))
 
 
+def codes() -> frozenset[str]:
+    """The ISO 639-1 codes that `detect` may answer with."""
+    return frozenset(_identifier().nb_classes)
+
+
 def _sample(text: str) -> str:
     """Slices from the whole length: a page may open with a notice in another language."""
     if len(text) <= _SAMPLE_CHARS:

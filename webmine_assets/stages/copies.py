@@ -50,6 +50,9 @@ def newest_copy(lake: Lake, settings: Settings, url: str) -> Copy | None:
 
 
 def _from_table(lake: Lake, settings: Settings, url: str) -> list[Copy]:
+    # The archives may outlive the lake; to ask for a page is no reason to make one.
+    if not lake.is_there:
+        return []
     found = warehouse.query(lake, _NEWEST, [forms_of(url)]).to_pylist()
     if not found:
         return []

@@ -16,6 +16,7 @@ from webmine_assets.crawl.miner import WebMiner
 from webmine_assets.crawl.recovery.crawl_journal import is_same_crawl, journal_path, remove_left
 from webmine_assets.crawl.recovery.journal import left_header
 from webmine_assets.crawl.result import CrawlResult
+from webmine_assets.errors import ConfigurationError
 from webmine_assets.institutions import Institution
 from webmine_assets.progress import Progress
 from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
@@ -44,6 +45,12 @@ def crawl_into(
 
     A crawl that was killed between the two is finished, not crawled or written again.
     """
+    owner = _owner(folder)
+    if owner not in (None, institution.institution_id):
+        raise ConfigurationError(
+            f"{folder} holds the results of {owner}; "
+            f"choose another folder for {institution.institution_id}"
+        )
     miner = dataclasses.replace(miner, journals=folder / "journal")
     report = _finish_published(folder, institution, miner.journals)
     if report is None:
@@ -51,6 +58,14 @@ def crawl_into(
     with contextlib.suppress(OSError):
         miner.journals.rmdir()
     return report
+
+
+def _owner(folder: Path) -> str | None:
+    """Whose results are here; a report that is damaged or none of ours is nobody's."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        name = json.loads((folder / REPORT).read_text("utf-8")).get("institution")
+        return name if isinstance(name, str) else None
+    return None
 
 
 def _crawl(

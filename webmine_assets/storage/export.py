@@ -118,8 +118,8 @@ def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: object) -> object:
-    """A value of a CSV cell; lists and mappings are JSON."""
-    if isinstance(value, list | dict):
+    """A value of a CSV cell; lists and mappings are JSON, and so are true and false."""
+    if isinstance(value, list | dict | bool):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     return _plain(value) if isinstance(value, bytes | date) else value
 

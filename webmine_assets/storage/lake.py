@@ -138,6 +138,12 @@ class Lake:
             self.fs.protocol if isinstance(self.fs.protocol, tuple) else (self.fs.protocol,)
         )
 
+    @property
+    def is_there(self) -> bool:
+        """Whether anything was ever kept here."""
+        with self.explained():
+            return bool(self.fs.exists(self.root))
+
     def explained(self, path: str = "") -> contextlib.AbstractContextManager[None]:
         return explained(self.url, path)
 

@@ -5,6 +5,7 @@ The file holds views only, so nothing here ever keeps it open or locked.
 
 import contextlib
 import difflib
+import itertools
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -198,12 +199,25 @@ def answer(
 ) -> pa.Table:
     """What a connection answers, or an error a person can act on."""
     try:
+        if (count := len(connection.extract_statements(sql))) > 1:
+            raise QueryError(f"these are {count} statements; ask one at a time")
         relation = connection.sql(sql, params=parameters)
         if relation is None:
             raise QueryError("the statement gives no rows; ask with SELECT")
-        return relation.to_arrow_table()
+        table = relation.to_arrow_table()
+        return table.rename_columns(distinct(table.column_names))
     except duckdb.Error as problem:
         raise explained(problem, damaged) from problem
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Each name once, as DuckDB does in a subquery: the second `a` is `a_1`."""
+    taken: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name}_{number}" for number in itertools.count(1))
+        free = (one for one in itertools.chain([name], numbered) if one not in taken)
+        taken[next(one for one in free if one == name or one not in names)] = None
+    return list(taken)
 
 
 def explained(problem: duckdb.Error, damaged: Damaged) -> StorageError:

@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 
 from webmine_assets import __version__
-from webmine_assets.cli.summary import reasons_of_emptiness
+from webmine_assets.cli.summary import institution_rows, reasons_of_emptiness
 from webmine_assets.demo.pdf import build_pdf
 from webmine_assets.institutions import load_institution
-from webmine_assets.records import Decision, Seed, SeedSource, SnapshotMeta
+from webmine_assets.records import (
+    CrawlCounters,
+    Decision,
+    PageTopic,
+    RssEntry,
+    Seed,
+    SeedSource,
+    SnapshotMeta,
+)
 from webmine_assets.storage.lake import Lake
 from webmine_assets_tests.cli.webmine import (
     FILE,
@@ -21,7 +29,7 @@ from webmine_assets_tests.cli.webmine import (
     assert_clear,
     file_of,
 )
-from webmine_assets_tests.factories import crawl_report, ledger_row, snapshot
+from webmine_assets_tests.factories import NOON, crawl_report, ledger_row, snapshot
 
 
 @pytest.mark.slow
@@ -70,6 +78,15 @@ def test_init_speaks_of_its_arguments_since_there_is_no_file_yet(webmine: Webmin
     no_scheme = webmine("init", "u1", "www.u1.edu/start")
     assert_clear(no_scheme, 2, "URL: found", "did you mean https://www.u1.edu/start?")
     assert_clear(webmine("init", "u1", "ftp://u1.edu/"), 2, "expected an http")
+    assert_clear(webmine("init", "", "https://u1.edu/"), 2, "ID: it is empty; expected")
+    assert_clear(webmine("init", "u1", "https://u1.edu:99999/"), 2, "the port 99999 is none")
+
+
+@pytest.mark.parametrize("name", ["2024", "null", "no", "1e5"])
+def test_init_takes_any_id(webmine: Webmine, name: str) -> None:
+    assert_clear(webmine("init", name, "https://u1.edu/"), 0)
+    written = load_institution(webmine.data / "institutions" / f"{name}.yaml")
+    assert written.institution_id == name
 
 
 @pytest.mark.parametrize(
@@ -90,7 +107,33 @@ def test_init_allows_the_private_address_that_was_typed_and_no_other(
     assert written.allow_networks == networks
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("query", "select count(*) from page_snapshots"),
+        ("why", "https://u1.edu/"),
+        ("extract", "--stored", "https://u1.edu/"),
+        ("export", "page_snapshots", "-f", "csv"),
+        ("archive", "read", "https://u1.edu/"),
+        ("search", "boats"),
+        ("institutions",),
+        ("archive", "list"),
+        ("archive", "check"),
+        ("doctor",),
+    ],
+)
+def test_a_question_where_nothing_is_says_so_and_makes_nothing(
+    webmine: Webmine, arguments: tuple[str, ...]
+) -> None:
+    result = webmine(*arguments)
+    assert "Traceback" not in result.stderr
+    told = result.stdout + result.stderr
+    assert str(webmine.data) in told.replace("\n", "")
+    assert not webmine.data.exists()
+
+
 def test_query_over_an_empty_lake_answers(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
     result = webmine("query", "select count(*) as n from page_snapshots", "--json")
     assert json.loads(result.stdout) == [{"n": 0}]
 
@@ -105,6 +148,47 @@ def test_query_formats(webmine: Webmine, tmp_path: Path) -> None:
     out = tmp_path / "answer.parquet"
     assert webmine("query", sql, "-f", "parquet", "-o", str(out)).returncode == 0
     assert out.stat().st_size > 0
+
+
+def test_query_gives_json_that_every_program_reads(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
+    sql = "select sum(x) n, 1.5::decimal d, 'nan'::double a, '-inf'::double b from range(4) t(x)"
+    shown = webmine("query", sql, "--json").stdout
+    assert json.loads(shown) == [{"n": 6, "d": 1.5, "a": None, "b": None}]
+    assert "NaN" not in shown
+    again = webmine("query", "select 1 as a, 2 as a, 3 as a, 4 as a_1", "--json").stdout
+    assert json.loads(again) == [{"a": 1, "a_2": 2, "a_3": 3, "a_1": 4}]
+
+
+def test_a_query_is_one_statement(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
+    assert json.loads(webmine("query", "select 1 as a; ", "--json").stdout) == [{"a": 1}]
+    assert_clear(webmine("query", "select 1; select 2"), 2, "2 statements", "one at a time")
+
+
+def test_tables_show_truth_as_files_do_and_moments_to_the_second(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.write("page_snapshots", "u1", [snapshot()])
+    sql = "select true as yes, timestamp '2026-01-31 10:30:00.123456' as at"
+    shown = webmine("query", sql).stdout
+    assert "true" in shown
+    assert "2026-01-31 10:30:00" in shown
+    assert ".123" not in shown
+    topic = PageTopic(
+        institution="u1",
+        page_id="p1",
+        url="https://u1.edu/",
+        topic="boats",
+        rank=1,
+        confidence=1.0,
+        sources=(),
+        keywords=(),
+        parents=(),
+        user_provided=True,
+        extractor_version="1",
+    )
+    lake.write("page_topics", "u1", [topic])
+    assert ",true," in webmine("export", "page_topics", "-f", "csv").stdout
 
 
 def test_query_answers_go_to_a_file_and_nested_columns_into_csv(
@@ -136,6 +220,7 @@ def test_a_broken_file_does_not_stop_the_others_whatever_it_quotes(webmine: Webm
 
 
 def test_an_unknown_view_names_the_known_ones(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
     assert_clear(webmine("query", "select * from pages"), 2, "known views", "page_snapshots")
 
 
@@ -168,6 +253,66 @@ def test_why_tells_what_a_browser_had_to_do_with_a_page(webmine: Webmine) -> Non
     assert row["rendering"] == account
 
 
+def test_why_says_how_a_url_was_found_and_where_it_leads(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    failed = {"decision": Decision.HTTP_ERROR, "reason": "http_404", "depth": 0}
+    rows = [
+        ledger_row("https://u1.edu/", reason="new", detail="sha256:00"),
+        ledger_row("https://u1.edu/fed", reason="new"),
+        ledger_row("https://u1.edu/listed", reason="new"),
+        ledger_row("https://u1.edu/kept", reason="new"),
+        ledger_row("https://u1.edu/imported", reason="imported"),
+        ledger_row("https://u1.edu/old", **failed),
+        ledger_row("https://u1.edu/new", discovered_from="https://u1.edu/old", **failed),
+        ledger_row("https://u1.edu/b", Decision.ALIAS, reason="checksum", detail="https://u1.edu/"),
+    ]
+    lake.write("url_ledger", "u1", rows)
+    lake.write(
+        "seeds",
+        "u1",
+        [
+            Seed(institution="u1", url=url, source=source, via=via, added_at=NOON)
+            for url, source, via in (
+                ("https://u1.edu/", SeedSource.CONFIG, "u1.yaml"),
+                ("https://u1.edu/fed/?utm_source=x", SeedSource.FEED, "https://u1.edu/rss"),
+                ("https://u1.edu/listed", SeedSource.CSV, "list.csv:2"),
+            )
+        ],
+    )
+    page = snapshot(
+        "https://u1.edu/imported",
+        meta=SnapshotMeta(source="warc"),
+        rss_entry=RssEntry(via="old.warc.gz"),
+    )
+    lake.write("page_snapshots", "u1", [page])
+    for url, words in {
+        "https://u1.edu/": "a starting point, in u1.yaml",
+        "u1.edu": "checksum of its text: sha256:00",
+        "https://u1.edu/fed": "announced by the feed https://u1.edu/rss",
+        "https://u1.edu/listed": "listed in list.csv:2",
+        "https://u1.edu/kept": "known from an earlier crawl",
+        "https://u1.edu/imported": "imported from old.warc.gz",
+        "https://u1.edu/old": "it leads to: https://u1.edu/new",
+        "https://u1.edu/b": "the page is stored as: https://u1.edu/",
+    }.items():
+        assert words in webmine("why", url).stdout
+    assert "starting point" not in webmine("why", "https://u1.edu/kept").stdout
+
+
+def test_why_names_only_what_is_like_it(webmine: Webmine) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    urls = ["https://u1.edu/news/1", "https://u1.edu/people/staff", "https://u2.edu/news/2"]
+    lake.write("url_ledger", "u1", [ledger_row(url) for url in urls])
+    shown = webmine("why", "https://u1.edu/news/2").stdout
+    assert "u1 " in shown
+    assert [url in shown for url in urls] == [True, False, False]
+    relative = webmine("why", "news/1")
+    assert relative.returncode == 1
+    assert "news/1 is no full address; read as https://news/1" in relative.stdout
+    assert_clear(webmine("why", "/news/1"), 2, "not an http or https URL")
+    assert_clear(webmine("why", "u1.edu:99999/x"), 2, "the port 99999 is none")
+
+
 def test_why_knows_a_url_that_waits_for_the_next_crawl(webmine: Webmine) -> None:
     lake = Lake(str(webmine.data / "lake"))
     seed = Seed(
@@ -192,6 +337,18 @@ def test_a_run_without_pages_says_why(webmine: Webmine) -> None:
     assert "u1: fetch_error:dns (1)" in line
     assert f"webmine why {lost.url}" in line
     assert reasons_of_emptiness(lake, [{"institution": "u1", "pages": 1}]) == []
+
+
+def test_a_page_whose_text_is_as_before_is_unchanged_with_or_without_a_304(
+    webmine: Webmine,
+) -> None:
+    lake = Lake(str(webmine.data / "lake"))
+    lake.prepare()
+    counters = CrawlCounters(not_modified=2)
+    report = crawl_report(counters=counters, reasons={"stored:unchanged": 3, "stored:new": 1})
+    lake.write("crawl_reports", "u1", [report])
+    (row,) = institution_rows(lake, ["u1", "u2"])
+    assert row["unchanged"] == 5
 
 
 def test_extract_reads_a_file_and_json_lines(webmine: Webmine, tmp_path: Path) -> None:
@@ -258,13 +415,15 @@ def test_a_data_folder_that_cannot_be_written_is_clear(webmine: Webmine) -> None
     webmine.data = Path("/sys/webmine")
     assert_clear(webmine("demo"), 2, "WEBMINE_DATA")
     assert_clear(webmine("query", "select 1"), 1, "WEBMINE_DATA")
+    rows = json.loads(webmine("doctor", "--json").stdout)
+    assert [row["state"] for row in rows if row["what"] == "data folder"] == ["not writable"]
     assert webmine("doctor").returncode == 1
 
 
 def test_a_data_folder_that_is_a_file_is_clear(webmine: Webmine) -> None:
     webmine.data.write_text("not a folder")
     assert_clear(webmine("demo"), 2, "WEBMINE_DATA")
-    assert_clear(webmine("query", "select 1"), 1, "cannot be used")
+    assert_clear(webmine("query", "select 1"), 1, "there is no corpus at")
 
 
 def test_a_port_in_use_is_clear(webmine: Webmine) -> None:
@@ -319,7 +478,25 @@ def test_a_damaged_file_stops_no_question_to_another_table_and_is_found(webmine:
     assert str(path) in row["detail"]
 
 
-def test_an_extraction_rule_that_cannot_be_read_is_named(webmine: Webmine) -> None:
-    file_of(webmine, FILE + "extraction_rules: [{type: css_selector, value: 'p[['}]\n")
-    result = webmine("institutions")
-    assert_clear(result, 0, "u1: extraction_rules.0", "'p[['", "skipped")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "extraction_rules: [{value: 'p[['}]",
+            "rules.0.value: found 'p[['; expected a CSS",
+        ),
+        ("extraction_rules: [{value: 'a:::b'}]", "found 'a:::b'; expected a CSS selector"),
+        ("extraction_rules:\n  - value: '//[['\n    type: xpath", "line 5, extraction_rules.0"),
+        ("extraction_rules: [{type: xpath, value: count(//p)}]", "that selects elements"),
+        ("extraction_rules: [{type: xpath, value: //p/text()}]", "that selects elements"),
+        ("extraction_rules: [{type: xpath, value: '//x:p'}]", "expected an XPath expression"),
+        (
+            "policy:\n  languages: [en, EN-us, english]",
+            "line 5, policy.languages.2: found 'en",
+        ),
+        ("policy: {languages: [zz]}", "found 'zz'; expected a two-letter code"),
+    ],
+)
+def test_what_a_file_says_in_vain_is_named(webmine: Webmine, text: str, words: str) -> None:
+    path = file_of(webmine, f"{FILE}{text}\n")
+    assert_clear(webmine("institutions"), 2, f"{path}: line ", words, "no effect")

@@ -10,7 +10,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from webmine_assets_tests.cli.webmine import Webmine, assert_clear
+from webmine_assets.settings import read_settings
+from webmine_assets.stages.exclusive import writing_pages
+from webmine_assets_tests.cli.webmine import InItsOwnProcess, Webmine, assert_clear, file_of
 from webmine_assets_tests.crawl.site import html
 
 FEED = "<rss version='2.0'><channel><item><link>{origin}/announced</link></item></channel></rss>"
@@ -97,16 +99,54 @@ def test_second_crawl_into_a_folder_takes_its_pages_from_there(
 
 
 @pytest.mark.slow
-def test_another_institutions_folder_is_no_cache(
+def test_another_institutions_results_are_not_written_over(
     webmine: Webmine, server: _Server, config: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     assert_clear(webmine("crawl", "--config", str(config), "--out", str(out)), 0)
+    before = (out / "page_snapshots.parquet").read_bytes()
     server.taken()
     other = config.with_name("u2.yaml")
     other.write_text(config.read_text().replace("institution_id: u1", "institution_id: u2"))
-    assert_clear(webmine("crawl", "--config", str(other), "--out", str(out)), 0)
-    assert server.taken() == ["/", "/a", "/b", "/missing", "/robots.txt"]
+    refused = webmine("crawl", "--config", str(other), "--out", str(out))
+    assert_clear(refused, 2, f"{out} holds the results of u1", "another folder for u2")
+    assert server.taken() == []
+    assert (out / "page_snapshots.parquet").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_run_leaves_out_bad_files_and_shows_no_earlier_crawl_as_its_own(
+    webmine: Webmine, config: Path
+) -> None:
+    file_of(webmine, config.read_text())
+    file_of(webmine, "institution_id: u2\nseeds: []\n", "u2.yaml")
+    apart = InItsOwnProcess(webmine.data)
+    first = apart("run", "u1", "u2", "--json")
+    assert_clear(first, 2, "skipped: ", "u2.yaml is not a valid institution file")
+    assert [row["pages"] for row in json.loads(first.stdout)] == [3]
+    assert_clear(webmine("run", "u2"), 2, "u2.yaml is not a valid institution file")
+
+    settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
+    with writing_pages(settings, "u1"):
+        busy = apart("run", "u1")
+    assert_clear(busy, 1, "not run: u1: crawl_pages: another crawl or import of u1 is under way")
+    assert busy.stdout == ""
+
+    history = webmine.data / "dagster" / "history" / "runs.db"
+    history.write_bytes(b"no database at all")
+    assert_clear(apart("run", "u1"), 1, f"Dagster cannot use {history}: file is not a database")
+
+
+@pytest.mark.slow
+def test_a_crawl_takes_an_id_and_fails_without_a_page(
+    webmine: Webmine, server: _Server, config: Path, tmp_path: Path
+) -> None:
+    file_of(webmine, config.read_text().replace("0}", "0}\npolicy: {min_text_length: 90000}"))
+    done = webmine("crawl", "-c", "u1", "--out", str(tmp_path / "out"))
+    assert_clear(done, 1, "no page was stored")
+    unknown = webmine("crawl", "-c", "u2", "--out", str(tmp_path / "other"))
+    assert_clear(unknown, 2, "there is no institution 'u2'", "known: u1")
+    assert not (tmp_path / "other").exists()
 
 
 def test_damaged_results_of_an_earlier_crawl_are_named(
@@ -132,6 +172,8 @@ def test_why_answers_from_the_folder_of_a_crawl(
     assert_clear(missing, 0)
     for words in ("http_error: http_404", "what helps: ", f"found on {origin}/", "depth 1"):
         assert words in missing.stdout
+    assert "tries again" not in missing.stdout
+    assert "a starting point, in the file of u1" in webmine("why", origin, "-o", str(out)).stdout
     spelt = webmine("why", f"{origin}/a/?utm_source=x", "--out", str(out), "--json")
     assert [row["decision"] for row in json.loads(spelt.stdout)] == ["stored"]
     assert_clear(webmine("why", f"{origin}/never", "--out", str(out)), 1)

@@ -101,6 +101,8 @@ def test_export_writes_tables_markdown_and_says_what_is_wrong(
     assert_clear(webmine("export", "pages"), 2, "page_snapshots")
     assert_clear(webmine("export", "page_content"), 2, "--out")
     assert_clear(webmine("export", "markdown"), 2, "--institution")
+    assert_clear(webmine("export", "markdown", "-i", "u1", "-o", str(tmp_path)), 2, "directory")
+    assert_clear(webmine("export", "markdown", "-i", "u1", "-f", "csv"), 2, "--format")
     assert_clear(
         webmine("export", "wacz", "-i", "u1", "-o", str(tmp_path / "x.wacz")), 1, "webmine run"
     )
@@ -118,6 +120,11 @@ def test_reextract_shows_a_rule_s_effect_and_publishes_on_apply(webmine: Webmine
     assert applied["fields"]["content.rules_applied"]["added"] == 1
     assert "0 of 1 pages change" in webmine("reextract", "-i", "u1").stdout
     assert_clear(webmine("reextract", "-i", "u2"), 2, "known: u1")
+
+
+def test_markdown_of_no_pages_says_so(webmine: Webmine) -> None:
+    Lake(str(webmine.data / "lake")).prepare()
+    assert_clear(webmine("export", "markdown", "-i", "u1"), 1, "webmine run u1")
 
 
 def test_reextract_without_pages_says_how_to_get_them(webmine: Webmine) -> None:
@@ -160,6 +167,7 @@ def test_stories_are_sent_to_elasticsearch_and_again_replace_themselves(webmine:
         (["export", "elasticsearch", "--url", "http://h:99999"], "expected http://host:9200"),
         (["export", "elasticsearch", "--url", "http://h", "-i", "u9"], "u9"),
         (["export", "pages"], "cannot be exported; known: seeds"),
+        (["extract", "--jsonl", "--markdown"], "--markdown is of one page"),
     ],
 )
 def test_a_wrong_export_says_what_it_needs(
@@ -180,7 +188,8 @@ def test_a_folder_of_archives_is_checked_and_a_lost_index_made_again(
     assert (made.returncode, made.stdout.strip()) == (0, str(index))
     assert index.read_text() == before
     assert webmine("archive", "check", str(file.parent)).returncode == 0
-    assert_clear(webmine("archive", "index", str(tmp_path / "none")), 1, "No such file")
+    for command in ("index", "check"):
+        assert_clear(webmine("archive", command, str(tmp_path / "none")), 2, "does not exist")
 
 
 def test_one_damaged_archive_stops_no_other(webmine: Webmine, tmp_path: Path) -> None:
@@ -200,7 +209,7 @@ def test_one_damaged_archive_stops_no_other(webmine: Webmine, tmp_path: Path) ->
 def test_a_page_without_a_copy_leads_on(webmine: Webmine) -> None:
     url = "https://u1.edu/none"
     assert_clear(webmine("archive", "read", url), 1, f"`webmine why {url}`")
-    assert_clear(webmine("archive", "read", "u1.edu/none"), 1, "not an http or https URL")
+    assert_clear(webmine("archive", "read", "u1.edu/none"), 2, "not an http or https URL")
 
 
 def test_an_import_names_the_files_that_hold_nothing(webmine: Webmine, tmp_path: Path) -> None:
@@ -210,6 +219,34 @@ def test_an_import_names_the_files_that_hold_nothing(webmine: Webmine, tmp_path:
         result = webmine("import", kind, str(tmp_path / name), "-i", "u1")
         assert result.returncode == 0
         assert f"nothing in it: {tmp_path / name}" in result.stdout
+
+
+def test_an_institution_is_removed_with_all_that_is_kept_of_it(
+    webmine: Webmine, tmp_path: Path
+) -> None:
+    lake = stored(webmine)
+    lake.write("page_snapshots", "u1_b", [page(URL, html("ferry"))])
+    warc(webmine.data / "archives" / "u1")
+    settings = read_settings({"WEBMINE_DATA": str(webmine.data)})
+    index_pages(institution(), lake=lake, settings=settings, progress=SilentProgress())
+    urls = tmp_path / "urls.csv"
+    urls.write_text(f"url\n{URL}\n")
+    assert "1 seeds added" in webmine("import", "csv", str(urls), "-i", "u1").stdout
+
+    asked = webmine("institutions", "--remove", "u1")
+    assert_clear(asked, 1, "u1.yaml", "1 rows of page_snapshots", "1 archive files", "Remove all")
+    assert lake.has("page_snapshots", "u1")
+
+    assert_clear(webmine("institutions", "--remove", "u1", "--yes"), 0)
+    assert [lake.institutions(table) for table in ("page_snapshots", "seeds")] == [["u1_b"], []]
+    assert not list((webmine.data / "institutions").iterdir())
+    assert not list((webmine.data / "archives").iterdir())
+    assert not list((webmine.data / "journals").iterdir())
+    assert "nothing found" in webmine("search", "ferry").stdout
+    file_of(webmine, FILE)
+    assert "1 seeds added" in webmine("import", "csv", str(urls), "-i", "u1").stdout
+    for name in ("u2", "../u1"):
+        assert_clear(webmine("institutions", "--remove", name, "--yes"), 2, "no institution")
 
 
 def test_words_to_search_for_need_no_quotes(webmine: Webmine) -> None:

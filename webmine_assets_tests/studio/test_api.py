@@ -39,6 +39,7 @@ async def test_a_page_has_its_rows_of_every_table(client: Client) -> None:
 async def test_institutions_and_ledger_are_there(client: Client) -> None:
     institutions = (await json_of(client, "/api/institutions"))["institutions"]
     assert [row["pages"] for row in institutions] == [ARTICLES + 1]
+    assert all(isinstance(row["words"], int) for row in institutions)
     ledger = await json_of(client, "/api/ledger", decision="robots_blocked")
     assert [row["url"] for row in ledger["urls"]] == [BLOCKED]
 

@@ -2,8 +2,9 @@
 
 import logging
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,23 +94,49 @@ def open_quiet_instance(settings: Settings) -> DagsterInstance:
 
 @contextmanager
 def _reaching_the_database(settings: Settings) -> Iterator[None]:
-    """A database that is away is one message, without the password that its URL may hold."""
     before = logging.root.manager.disable
     # Dagster tries six times, warns at length each time, and then raises an error of its own.
     logging.disable(logging.WARNING)
     try:
+        with using_the_database(settings):
+            yield
+    finally:
+        logging.disable(before)
+
+
+@contextmanager
+def using_the_database(settings: Settings) -> Iterator[None]:
+    """A database that is away or damaged is one message that names it, without its password."""
+    try:
         yield
     except Exception as problem:
         cause = problem if isinstance(problem, SQLAlchemyError) else problem.__cause__
-        if settings.pg_url is None or not isinstance(cause, SQLAlchemyError):
+        if not isinstance(cause, SQLAlchemyError):
             raise
         reason = str(getattr(cause, "orig", None) or cause).strip().splitlines()[0]
-        raise ServiceError(
+        raise ServiceError(_unusable(settings, reason)) from problem
+
+
+def _unusable(settings: Settings, reason: str) -> str:
+    if settings.pg_url is not None:
+        return (
             f"the database of WEBMINE_PG_URL cannot be used: {reason}; "
             "without that variable Dagster keeps its runs in files"
-        ) from problem
-    finally:
-        logging.disable(before)
+        )
+    home = Path(os.environ["DAGSTER_HOME"])
+    damaged = [str(path) for path in sorted(home.rglob("*.db")) if not _is_sound(path)]
+    return (
+        f"Dagster cannot use {', '.join(damaged) or f'its files in {home}'}: {reason}; "
+        f"move {home} away to go on: it holds the history of runs, none of your pages"
+    )
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            return bool(database.execute("PRAGMA quick_check").fetchone() == ("ok",))
+    except sqlite3.Error:
+        return False
 
 
 def _kept_open(home: Path) -> dict[str, object]:

@@ -21,7 +21,7 @@ def ask_institutions(ask: Ask) -> list[Row]:
                    max(changed_at) as changed_at, count(distinct lang) as languages
             from page_snapshots group by institution),
         contents as (
-            select institution, sum(word_count) as words, count(error) as failed
+            select institution, sum(word_count)::bigint as words, count(error) as failed
             from page_content group by institution),
         ledger as (
             select institution, count(*) as urls,
