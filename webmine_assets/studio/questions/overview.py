@@ -26,7 +26,8 @@ def ask_institutions(ask: Ask) -> list[Row]:
         ledger as (
             select institution, count(*) as urls,
                    count(*) filter (decision in ('http_error', 'fetch_error', 'render_error'))
-                       as errors
+                       as errors,
+                   count(*) filter (decision = 'kept') as kept
             from url_ledger group by institution),
         crawls as (
             select institution, max(started_at) as crawled_at, count(*) as crawls
@@ -53,8 +54,7 @@ def ask_crawls(ask: Ask) -> list[Row]:
     return ask(
         """
         select institution, started_at, stopped_by,
-               coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)
-                   + coalesce(decisions['not_modified'], 0) as pages,
+               counters.pages_used as pages,
                counters.errors as errors, counters.urls_fetched as fetched
         from crawl_reports
         qualify row_number() over (partition by institution order by started_at desc) <= 20

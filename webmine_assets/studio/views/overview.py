@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from webmine_assets.records import Decision
+from webmine_assets.records import PAGE_DECISIONS, Decision
 from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.files import InstitutionFiles
 from webmine_assets.studio.painter import Painter, query_string
@@ -15,7 +15,7 @@ from webmine_assets.studio.questions import Ask, Row
 from webmine_assets.studio.questions import overview as questions
 
 _SHOWN_REASONS = 14
-_GOOD = {Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED, Decision.ALIAS}
+_GOOD = {*PAGE_DECISIONS, Decision.ALIAS}
 _BAD = {Decision.HTTP_ERROR, Decision.FETCH_ERROR, Decision.RENDER_ERROR}
 
 
@@ -82,7 +82,7 @@ def with_files(rows: list[Row], files: dict[str, Any]) -> list[Row]:
     """Rows of the lake and of the files together: an institution may have only one of the two."""
     empty = dict.fromkeys(
         ("pages", "fetched_at", "changed_at", "languages", "words", "failed", "urls", "errors",
-         "crawled_at", "crawls")
+         "kept", "crawled_at", "crawls")
     )  # fmt: skip
     known = {row["institution"]: row for row in rows}
     names = sorted({*known, *files})
@@ -103,6 +103,8 @@ def freshness(row: Row, files: dict[str, Any], now: datetime) -> tuple[str, str]
         return "warn", "never crawled"
     if institution is None:
         return "", "no file"
+    if row["kept"] and row["kept"] == row["pages"]:
+        return "bad", f"out of reach; as of {row['fetched_at'].date()}"
     due_at = row["crawled_at"] + timedelta(days=institution.ttl_days)
     if due_at < now:
         return "warn", f"due since {due_at.date()}"
