@@ -1,7 +1,7 @@
 """Which pages of a partition need a copy, and the rows that say where each page's copy is."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -40,7 +40,8 @@ def archive_pages(
     """The new rows of a partition, to be added to `previous`; new and changed pages are written.
 
     A page whose text or bytes are in an earlier copy gets a `revisit` row that points to the first
-    such copy. A row comes only when the file it names has its final name.
+    such copy, one for each visit: a page that was not asked for since gets none. A row comes only
+    when the file it names has its final name.
     """
     copies = _Copies(previous, folder)
     written: deque[PageSnapshot] = deque()
@@ -49,7 +50,9 @@ def archive_pages(
     def stories() -> Iterator[Story]:
         for page in pages:
             if copy := copies.find(page.snapshot):
-                revisits.append(_revisit(copy, page.snapshot, clock()))
+                row = _revisit(copy, page.snapshot, clock())
+                if not copies.is_told(row):
+                    revisits.append(row)
             else:
                 written.append(page.snapshot)
                 yield page.build()
@@ -69,21 +72,6 @@ def archive_pages(
     yield from chain(*waiting.values(), revisits)
 
 
-def with_new_rows(
-    previous: Iterable[PageArchive], new: Sequence[PageArchive]
-) -> Iterator[PageArchive]:
-    """The table after a run: a revisit takes the place of one that tells of the same visit.
-
-    Runs are more frequent than visits: with hourly feeds a page that is fetched once in 14 days
-    would get 336 rows that differ in nothing but the hour.
-    """
-    told = {_visit(row) for row in new if row.record_type == "revisit"}
-    for row in previous:
-        if row.record_type != "revisit" or _visit(row) not in told:
-            yield row
-    yield from new
-
-
 def _visit(row: PageArchive) -> tuple[str, str, datetime]:
     return row.url, row.record_id, row.fetched_at
 
@@ -94,12 +82,18 @@ def _drained(rows: list[PageArchive]) -> Iterator[PageArchive]:
 
 
 class _Copies:
-    """The earlier copies of every page, by what was in them; those whose file is gone are not."""
+    """The earlier copies of every page, by what was in them; those whose file is gone are not.
+
+    And the visits that a row tells of. Runs are more frequent than visits: with hourly feeds a page
+    that is fetched once in 14 days would get 336 rows that differ in nothing but the hour.
+    """
 
     def __init__(self, previous: Iterable[PageArchive], folder: Path) -> None:
         self._copies: dict[tuple[str, str, str], PageArchive] = {}
+        self._told: set[tuple[str, str, datetime]] = set()
         there: dict[str, bool] = {}
         for row in sorted(previous, key=lambda row: row.archived_at):
+            self._told.add(_visit(row))
             if row.record_type != "response":
                 continue
             if row.file not in there:
@@ -107,6 +101,9 @@ class _Copies:
             if there[row.file]:
                 for mark in (row.checksum, row.payload_digest):
                     self._copies.setdefault((row.institution, row.url, mark), row)
+
+    def is_told(self, row: PageArchive) -> bool:
+        return _visit(row) in self._told
 
     def find(self, snapshot: PageSnapshot) -> PageArchive | None:
         """The first copy with the same text; pages without text are compared by their bytes."""

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from webmine_assets.archive import pages as archiving
 from webmine_assets.archive.adoption import adopt_files
 from webmine_assets.archive.story import Story, build_story
 from webmine_assets.institutions import Institution
-from webmine_assets.progress import Progress
+from webmine_assets.progress import Progress, Task
 from webmine_assets.records import (
     PageArchive,
     PageContent,
@@ -39,7 +40,7 @@ class Archived:
 def archive_pages(
     institution: Institution, *, lake: Lake, settings: Settings, progress: Progress
 ) -> Archived:
-    """Archive what is new or changed; pages archived before get a revisit row."""
+    """Archive what is new or changed; pages archived before get a revisit row for each visit."""
     name = institution.institution_id
     total = lake.count("page_snapshots", name)
     folder = settings.archives / name
@@ -48,17 +49,16 @@ def archive_pages(
     with progress.task(f"{name}: archive", total) as task, ExitStack() as stack:
         new = []
         for row in archiving.archive_pages(
-            _archivable(name, lake=lake, stack=stack),
+            _archivable(name, task, lake=lake, stack=stack),
             previous=previous,
             folder=folder,
             prefix=settings.archive_prefix,
         ):
             new.append(row)
-            task.update(len(new), total)
-    written = lake.write("page_archives", name, archiving.with_new_rows(previous, new))
+    written = lake.write("page_archives", name, chain(previous, new))
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
-        "%s: %d stories archived, %d known already", name, len(responses), len(new) - len(responses)
+        "%s: %d stories archived, %d known already", name, len(responses), total - len(responses)
     )
     return Archived(
         table=written,
@@ -69,14 +69,16 @@ def archive_pages(
 
 
 def _archivable(
-    institution: str, *, lake: Lake, stack: ExitStack
+    institution: str, task: Task, *, lake: Lake, stack: ExitStack
 ) -> Iterator[archiving.ArchivablePage]:
     content, metadata, topics = (
         stack.enter_context(finding(lake, table, institution))
         for table in ("page_content", "page_metadata", "page_topics")
     )
     seeds = stack.enter_context(finding(lake, "seeds", institution, key="url"))
-    for snapshot in lake.read(PageSnapshot, "page_snapshots", institution, size=16):
+    snapshots = lake.read(PageSnapshot, "page_snapshots", institution, size=16)
+    for number, snapshot in enumerate(snapshots, start=1):
+        task.update(number)
         yield archiving.ArchivablePage(
             snapshot, partial(_story, snapshot, content, metadata, topics, seeds)
         )
