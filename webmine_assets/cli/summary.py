@@ -43,9 +43,9 @@ from url_ledger where institution = $1 group by all order by min(depth), urls de
 _EXAMPLES = (
     (
         "Why were URLs not taken?",
-        "select decision, reason, count(*) as urls from url_ledger "
+        "select decision, reason, count(*) as urls from url_ledger "  # noqa: S608  # constants
         f"where decision not in {tuple(map(str, PAGE_DECISIONS))} "
-        "group by all order by urls desc limit 6",  # noqa: S608  # constants of the records
+        "group by all order by urls desc limit 6",
     ),
     (
         "Where do publication dates come from?",

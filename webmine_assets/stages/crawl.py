@@ -60,7 +60,7 @@ def crawl_pages(
                 wanted, lake=lake, settings=settings, progress=progress, max_kept=max_kept
             )
     _log.info(
-        "%s: %d pages stored, stopped by %s; %s",
+        "%s: %d pages, stopped by %s; %s",
         name,
         outcome.snapshots.rows,
         outcome.report.stopped_by,

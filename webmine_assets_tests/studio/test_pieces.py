@@ -136,6 +136,10 @@ def test_freshness_is_measured_by_the_ttl_of_the_file(
     kind, words = freshness(row, {"u1": institution} if has_file else {}, NOW)
     assert kind == expected
     assert words
+    kept = row | {"kept": 12, "pages": 12, "fetched_at": NOW - timedelta(days=30)}
+    if expected == "good":
+        kind, words = freshness(kept, {"u1": institution}, NOW)
+        assert (kind, words) == ("bad", f"out of reach; as of {kept['fetched_at']:%Y-%m-%d}")
 
 
 def test_bars_lead_where_their_links_say() -> None:

@@ -103,7 +103,7 @@ def freshness(row: Row, files: dict[str, Any], now: datetime) -> tuple[str, str]
         return "warn", "never crawled"
     if institution is None:
         return "", "no file"
-    if row["kept"] and row["kept"] == row["pages"]:
+    if row.get("kept") and row["kept"] == row["pages"]:
         return "bad", f"out of reach; as of {row['fetched_at'].date()}"
     due_at = row["crawled_at"] + timedelta(days=institution.ttl_days)
     if due_at < now:
