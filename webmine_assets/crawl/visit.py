@@ -264,15 +264,22 @@ class Visitor:
 
     async def _spare(self, item: Item, outcome: Outcome) -> Outcome:
         """The page of the last crawl in place of a failure that may have passed by the next."""
-        previous = self._find_previous(item)
-        if previous is None or not isinstance(outcome, Refused):
+        if not isinstance(outcome, Refused):
             return outcome
-        if not is_passing(outcome.refusal, was_rendered=previous.rendered):
+        # Nor does it speak for stored pages that a new address led to: they are asked for later.
+        passed = tuple(key for key in outcome.passed if not self._outlives(key, outcome.refusal))
+        outcome = replace(outcome, passed=passed)
+        previous = self._find_previous(item)
+        if previous is None or not self._outlives(item.key, outcome.refusal):
             return outcome
         if previous.url != item.key:
             return replace(outcome, led_to=previous)
         page = self._stored_input(self.previous.read(previous.url))
         return self.stay(item, replace(outcome, parsed=await self.parser.parse(lambda: page)))
+
+    def _outlives(self, key: str, refusal: Refusal) -> bool:
+        previous = self.previous.find(key)
+        return previous is not None and is_passing(refusal, was_rendered=previous.rendered)
 
     def stay(self, item: Item, refused: Refused) -> Outcome:
         """The page of the last crawl, as it was, in place of a refusal that does not speak of it.

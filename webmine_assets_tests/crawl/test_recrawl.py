@@ -260,6 +260,18 @@ async def test_an_alias_that_fails_does_not_speak_for_its_page(tmp_path: Path) -
     assert both.decision("/old") == "alias:redirect"
 
 
+async def test_a_new_address_that_fails_does_not_speak_for_the_page_it_leads_to(
+    tmp_path: Path,
+) -> None:
+    config = institution(ttl_days=1)
+    first = await crawl_site(OUTAGE, tmp_path, config=config)
+    failed = response(f"{ORIGIN}/b", b"", status=503, redirects=(f"{ORIGIN}/new",))
+    changed = {"/": html("home", links=["/new"]), "/new": failed, "/b": html("b, changed")}
+    again = await _again(OUTAGE | changed, tmp_path, first, config=config)
+    assert again.decision("/new") == "http_error:http_503"
+    assert again.decision("/b") == "stored:changed"
+
+
 async def test_a_canonical_address_that_nobody_was_at_is_not_asked_for(tmp_path: Path) -> None:
     named = html("page", head='<link rel="canonical" href="/p">')
     pages: Pages = {"/": html("home", links=["/p?id=1"]), "/p?id=1": named}
