@@ -47,14 +47,14 @@ def archive_pages(
     previous = list(lake.read(PageArchive, "page_archives", name, size=1_000))
     previous += adopt_files(folder, previous, institution=name)
     with progress.task(f"{name}: archive", total) as task, ExitStack() as stack:
-        new = []
-        for row in archiving.archive_pages(
-            _archivable(name, task, lake=lake, stack=stack),
-            previous=previous,
-            folder=folder,
-            prefix=settings.archive_prefix,
-        ):
-            new.append(row)
+        new = list(
+            archiving.archive_pages(
+                _archivable(name, task, lake=lake, stack=stack),
+                previous=previous,
+                folder=folder,
+                prefix=settings.archive_prefix,
+            )
+        )
     written = lake.write("page_archives", name, chain(previous, new))
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
