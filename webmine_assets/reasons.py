@@ -26,6 +26,7 @@ _ROOMIER = "Raise `{key}` in the institution file."
 _BROWSER_HINT = "Raise `rendering.timeout_s`, or set `rendering.mode: never` if its text is enough."
 _LATER = "The next crawl tries again."
 _DEAD_LINK = "If the address is wrong, mend the page or the list that it was found in."
+_STAYS = "The page of the last crawl stays. "
 
 MEANINGS: dict[Decision, dict[str, Meaning]] = {
     Decision.STORED: {
@@ -48,6 +49,71 @@ MEANINGS: dict[Decision, dict[str, Meaning]] = {
     },
     Decision.NOT_MODIFIED: {
         "304": Meaning("The server said that it did not change since the last crawl."),
+    },
+    Decision.KEPT: {
+        ANY_STATUS: Meaning(f"{_STAYS}The server answered with this error.", _LATER),
+        "timeout": Meaning(f"{_STAYS}The server, or the browser, took too long.", _LATER),
+        "dns": Meaning(f"{_STAYS}Its host has no address.", f"See whether it moved. {_LATER}"),
+        "connect": Meaning(f"{_STAYS}Its host does not take connections.", _LATER),
+        "tls": Meaning(
+            f"{_STAYS}The connection is not safe: the certificate is wrong or has run out.",
+            "Tell the site's operator.",
+        ),
+        "protocol": Meaning(f"{_STAYS}The server's answer is no HTTP.", _LATER),
+        "reset": Meaning(f"{_STAYS}The server broke off.", _LATER),
+        "truncated": Meaning(f"{_STAYS}The answer ended before it was whole.", _LATER),
+        "bad_redirect": Meaning(f"{_STAYS}It leads to what is no address.", _LATER),
+        "unsupported_coding": Meaning(
+            f"{_STAYS}The answer is packed in a way that nobody asked for.", _LATER
+        ),
+        "robots_unreachable": Meaning(
+            f"{_STAYS}The site's robots.txt could not be read, so nothing of the host was "
+            "asked for.",
+            f"See whether the host answers. {_LATER}",
+        ),
+        "internal": Meaning(f"{_STAYS}A fault of ours.", "Please report it with the detail."),
+        "parser_timeout": Meaning(f"{_STAYS}What came in its place took too long to read.", _LATER),
+        "parser_crashed": Meaning(
+            f"{_STAYS}What came in its place ended the process that read it, or none could be "
+            "started: see the detail.",
+            _LATER,
+        ),
+        "pdf_timeout": Meaning(f"{_STAYS}The PDF now takes too long to read.", _LATER),
+        "pdf_crashed": Meaning(f"{_STAYS}The PDF now ends the process that reads it.", _LATER),
+        "unreadable": Meaning(
+            f"{_STAYS}What came in its place could not be read: a fault of ours.",
+            "Please report it with the detail.",
+        ),
+        "unavailable": Meaning(
+            f"{_STAYS}It needs a browser, and there is none.",
+            "`webmine doctor` says how to get one.",
+        ),
+        "over_budget": Meaning(
+            f"{_STAYS}It needs a browser, and as many pages as may be were rendered.",
+            _ROOMIER.format(key="rendering.max_pages"),
+        ),
+        "unresponsive": Meaning(f"{_STAYS}Its scripts do not let go of the page.", _BROWSER_HINT),
+        "crash": Meaning(f"{_STAYS}It ended the process that showed it.", _LATER),
+        "browser_crash": Meaning(f"{_STAYS}It ended the browser, twice.", _LATER),
+        "closed": Meaning(f"{_STAYS}It closed itself.", _LATER),
+        "download": Meaning(f"{_STAYS}The browser would save it, not show it.", _LATER),
+        "navigation": Meaning(f"{_STAYS}It does not stop moving to other documents.", _LATER),
+        "max_seconds": Meaning(
+            f"{_STAYS}The crawl had used up its time before it came to it.",
+            _ROOMIER.format(key="budgets.max_seconds"),
+        ),
+        "max_bytes": Meaning(
+            f"{_STAYS}The crawl had received as much as it may before it came to it.",
+            _ROOMIER.format(key="budgets.max_bytes"),
+        ),
+        "max_requests": Meaning(
+            f"{_STAYS}The crawl had asked for many more pages than it could store.",
+            "See what the others were refused for; raise `max_pages`.",
+        ),
+        "max_pages": Meaning(
+            f"{_STAYS}The run was to take fewer pages than the institution file allows.",
+            "Run without `--max-pages`.",
+        ),
     },
     Decision.ROBOTS_BLOCKED: {
         "robots_rule": Meaning(

@@ -17,6 +17,7 @@ class Decision(StrEnum):
     ALIAS = "alias"
     FRESH = "fresh"
     NOT_MODIFIED = "not_modified"
+    KEPT = "kept"
     ROBOTS_BLOCKED = "robots_blocked"
     OUT_OF_SCOPE = "out_of_scope"
     DISALLOWED_PATH = "disallowed_path"
@@ -29,6 +30,10 @@ class Decision(StrEnum):
     HTTP_ERROR = "http_error"
     FETCH_ERROR = "fetch_error"
     RENDER_ERROR = "render_error"
+
+
+PAGE_DECISIONS = (Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED, Decision.KEPT)
+"""Decisions after which there is a page in the partition."""
 
 
 class SeedSource(StrEnum):
@@ -154,6 +159,7 @@ class CrawlCounters:
     urls_fetched: Annotated[int, "pages, sitemaps and robots.txt that were asked for"] = 0
     cache_hits: Annotated[int, "pages taken over within ttl_days"] = 0
     not_modified: Annotated[int, "pages that the server confirmed with a 304"] = 0
+    pages_kept: Annotated[int, "pages of the last crawl that could not be asked for or shown"] = 0
     robots_blocked: Annotated[int, "URLs that robots.txt or nofollow keeps out"] = 0
     errors: Annotated[int, "URLs that ended in an HTTP, fetch or render error"] = 0
     content_policy: Annotated[int, "URLs whose content was not kept"] = 0

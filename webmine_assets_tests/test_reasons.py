@@ -77,7 +77,7 @@ def test_settings_that_are_named_exist() -> None:
     for name, field in Institution.model_fields.items():
         inner = getattr(field.annotation, "model_fields", {})
         keys |= {f"{name}.{key}" for key in inner}
-    others = {"webmine doctor", "host:port", "*.", "rendering.mode: never"}
+    others = {"webmine doctor", "host:port", "*.", "rendering.mode: never", "--max-pages"}
     for given in MEANINGS.values():
         for meaning in given.values():
             named = set(f"{meaning.says} {meaning.remedy}".split("`")[1::2])

@@ -47,7 +47,10 @@ def run(
         list[str] | None,
         typer.Argument(help="institution files or ids; all in data/institutions if none is given"),
     ] = None,
-    max_pages: Annotated[int | None, typer.Option(min=1, help="override for this run")] = None,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(min=1, help="override for this run; stored pages beyond them stay"),
+    ] = None,
     ttl_days: Annotated[float | None, typer.Option(min=0, help="override for this run")] = None,
     force: Annotated[bool, typer.Option(help="fetch every page anew")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the summary as JSON")] = False,
@@ -181,6 +184,8 @@ def _run(
         tell("not run" if name in not_run else "error", f"{name}: {problem}")
     for line in summary.reasons_of_emptiness(lake, rows):
         tell("no page", line)
+    for line in summary.reasons_of_keeping(lake, rows):
+        tell("not renewed", line)
     return list(failed)
 
 

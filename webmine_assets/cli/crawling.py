@@ -61,6 +61,8 @@ def crawl(
     print_table(rows, title=f"{institution.institution_id}: {report['stopped_by']}")
     if is_empty:
         tell("warning", "no page was stored; the reasons above say why")
+    elif report["counters"]["pages_kept"] == report["counters"]["pages_used"]:
+        tell("warning", "nothing could be asked for: the pages of the last crawl stay")
     hint = f"results in {out}; ask about a URL with: webmine why URL --out {out}"
     output.print(hint, markup=False, soft_wrap=True)
     raise typer.Exit(int(is_empty))

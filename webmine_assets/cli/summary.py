@@ -3,6 +3,8 @@
 from typing import Any
 
 from webmine_assets.cli.console import output, print_table
+from webmine_assets.records import PAGE_DECISIONS
+from webmine_assets.stages.kept import QUESTION, kept_pages
 from webmine_assets.storage import warehouse
 from webmine_assets.storage.lake import Lake
 
@@ -16,6 +18,7 @@ select
     (select count(*) from page_snapshots s where s.institution = last.institution) as pages,
     last.counters.cache_hits as cached,
     last.counters.not_modified + coalesce(last.reasons['stored:unchanged'], 0) as unchanged,
+    coalesce(decisions['kept'], 0) as kept,
     (select count(*) from page_snapshots s
         where s.institution = last.institution and s.meta.rendered) as rendered,
     coalesce(decisions['alias'], 0) as aliases,
@@ -40,8 +43,8 @@ from url_ledger where institution = $1 group by all order by min(depth), urls de
 _EXAMPLES = (
     (
         "Why were URLs not taken?",
-        "select decision, reason, count(*) as urls from url_ledger "
-        "where decision not in ('stored', 'fresh', 'not_modified') "
+        "select decision, reason, count(*) as urls from url_ledger "  # noqa: S608  # constants
+        f"where decision not in {tuple(map(str, PAGE_DECISIONS))} "
         "group by all order by urls desc limit 6",
     ),
     (
@@ -97,6 +100,16 @@ def reasons_of_emptiness(lake: Lake, rows: list[dict[str, Any]]) -> list[str]:
         if found:
             counted = ", ".join(f"{reason['name']} ({reason['urls']})" for reason in found)
             lines.append(f"{name}: {counted}; ask: webmine why {found[0]['example']}")
+    return lines
+
+
+def reasons_of_keeping(lake: Lake, rows: list[dict[str, Any]]) -> list[str]:
+    """Why pages stay as they were, in a line for each institution, and what tells more."""
+    lines = []
+    for name in (row["institution"] for row in rows if row["kept"]):
+        kept = kept_pages(warehouse.query(lake, QUESTION, [name]).to_pylist())
+        if kept.pages:
+            lines.append(f"{name}: {kept.says}; ask: webmine why {kept.example}")
     return lines
 
 

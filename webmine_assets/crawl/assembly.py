@@ -74,11 +74,12 @@ def assemble(
     previous: PreviousSnapshots,
     journal: Journal,
     parser: Parser,
+    max_kept: int = 0,
 ) -> Assembly:
     scope = Scope.of(institution)
     frontier, identities = Frontier(), Identities()
     ledger = Ledger(institution.institution_id, journal.path.with_suffix(".ledger"))
-    budget = budget_of(institution)
+    budget = budget_of(institution, max_kept=max_kept)
     discovery = Discovery(
         institution=institution,
         started_at=journal.header.started_at,

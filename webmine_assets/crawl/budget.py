@@ -29,12 +29,17 @@ class Exhausted:
 
 @dataclass(slots=True)
 class Budget:
-    """What an institution may spend and what is spent; pages and bytes count at the commit."""
+    """What an institution may spend and what is spent; pages and bytes count at the commit.
+
+    `max_kept` is how many pages the partition may hold with those that go on unasked, where that
+    is more than the crawl may take itself.
+    """
 
     max_pages: int
     max_requests: int
     max_bytes: int | None
     max_seconds: float | None
+    max_kept: int = 0
     max_waiting: int = LEAST_WAITING
     max_discovered: int = LEAST_DISCOVERED
     pages: int = 0
@@ -48,6 +53,11 @@ class Budget:
             and self.requests + under_way < self.max_requests
             and not self._is_full()
         )
+
+    @property
+    def has_place(self) -> bool:
+        """Whether a page of the last crawl may go on unasked when this one has ended."""
+        return self.pages < max(self.max_pages, self.max_kept)
 
     def exhausted(self) -> Exhausted | None:
         """The budget that is used up, time apart."""
@@ -72,13 +82,14 @@ class Budget:
         return self.max_bytes is not None and self.bytes >= self.max_bytes
 
 
-def budget_of(institution: Institution) -> Budget:
+def budget_of(institution: Institution, *, max_kept: int = 0) -> Budget:
     max_requests = max(LEAST_REQUESTS, REQUESTS_PER_PAGE * institution.max_pages)
     return Budget(
         max_pages=institution.max_pages,
         max_requests=max_requests,
         max_bytes=institution.budgets.max_bytes,
         max_seconds=institution.budgets.max_seconds,
+        max_kept=max_kept,
         # What waits behind more URLs than may be asked for has hardly a chance of its turn.
         max_waiting=max(LEAST_WAITING, max_requests),
         max_discovered=max(LEAST_DISCOVERED, REQUESTS_PER_PAGE * max_requests),

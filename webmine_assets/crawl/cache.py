@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from webmine_assets.records import PageSnapshot
+from webmine_assets.urls import canonicalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,16 @@ class Previous:
     rendered: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     """URL to reason, as in meta.alias_urls and meta.alias_reasons."""
+
+    @property
+    def asked_by(self) -> str:
+        """How the URL that was asked for led to the page."""
+        return self.aliases.get(canonicalise(self.requested_url, keep_fragment=True), "redirect")
+
+    @property
+    def address(self) -> str:
+        """Where the page itself is had: a canonical address may be one that nobody was at."""
+        return self.url if self.asked_by == "redirect" else self.requested_url
 
 
 class PreviousSnapshots(Protocol):
@@ -76,9 +87,8 @@ def _owns_validators(url: str, previous: Previous) -> bool:
     """
     if previous.rendered:
         return False
-    asked_by = previous.aliases.get(previous.requested_url, "redirect")
     if url == previous.url:
-        return asked_by == "redirect"
+        return previous.asked_by == "redirect"
     return url == previous.requested_url or previous.aliases.get(url) == "redirect"
 
 

@@ -1,9 +1,12 @@
 """Turning outcomes into rows: identity, ledger, links and counters, strictly in frontier order."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from webmine_assets.crawl.budget import Budget
+from webmine_assets.crawl.cache import Previous
 from webmine_assets.crawl.discovery import Discovery, Found
+from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.frontier import Item, ItemKind
 from webmine_assets.crawl.outcome import Body, Listed, Outcome, Refused, Visited
 from webmine_assets.crawl.recovery.spool import Spool
@@ -22,6 +25,8 @@ class Committer:
     budget: Budget
     rows: Spool[SpooledRow]
     tally: Tally = field(default_factory=Tally)
+    _held: list[tuple[str, Refusal, datetime | None]] = field(default_factory=list)
+    _unasked: list[tuple[Item, str, dict[str, str], bool, datetime]] = field(default_factory=list)
 
     async def commit(self, item: Item, outcome: Outcome) -> None:
         self._spend(outcome)
@@ -53,12 +58,33 @@ class Committer:
             self.discovery.settle_listing(item, listed.problem)
 
     async def _commit_refusal(self, item: Item, outcome: Refused) -> None:
+        if outcome.led_to is not None:
+            self._hold(item, outcome, outcome.led_to)
+        else:
+            self._refuse(item, outcome)
+        if outcome.parsed is not None:
+            await self._follow(item, item.key, outcome)
+
+    def _refuse(self, item: Item, outcome: Refused) -> None:
         for key in dict.fromkeys((item.key, *outcome.passed)):
             self._discover_passed(key, item)
             if not self.discovery.ledger.is_settled(key):
                 self.discovery.settle(key, outcome.refusal, outcome.at)
-        if outcome.parsed is not None:
-            await self._follow(item, item.key, outcome)
+
+    def _hold(self, item: Item, outcome: Refused, page: Previous) -> None:
+        """An alias that failed is none yet, and none no more, until its page was asked for."""
+        self._held.append((item.key, outcome.refusal, outcome.at))
+        if not self.discovery.ledger.is_known(page.url):
+            found = Found(page.address, page.url)
+            self.discovery.add(found, depth=item.depth, discovered_from=item.discovered_from)
+
+    def settle_held(self) -> None:
+        """When nothing is asked for any more: aliases of kept pages hold unless seen otherwise."""
+        for unasked in self._unasked:
+            self._settle_aliases(*unasked)
+        for key, refusal, at in self._held:
+            if not self.discovery.ledger.is_settled(key):
+                self.discovery.settle(key, refusal, at)
 
     async def _commit_page(self, item: Item, outcome: Visited) -> None:
         ledger, identities = self.discovery.ledger, self.discovery.identities
@@ -72,7 +98,12 @@ class Committer:
             owner = url
         else:
             self.tally.deduped += 1
-        self._settle_aliases(item, outcome, owner, stored_as=url)
+        at = outcome.at or row.fetched_at
+        is_copy = owner != url
+        passed = {url: "checksum", **outcome.passed} if is_copy else outcome.passed
+        self._settle_aliases(item, owner, passed, is_copy, at)
+        if outcome.unasked:
+            self._unasked.append((item, owner, outcome.unasked, is_copy, at))
         await self._follow(item, owner, outcome)
 
     def _store(self, item: Item, outcome: Visited, url: str) -> None:
@@ -80,23 +111,27 @@ class Committer:
         row = replace(outcome.row, url=url, page_id=page_id(outcome.row.institution, url))
         self.discovery.identities.store(url, row.checksum, requested_url=row.requested_url)
         self.discovery.ledger.settle(
-            url, outcome.decision, outcome.reason, detail=row.checksum, at=row.fetched_at
+            url,
+            outcome.decision,
+            outcome.reason,
+            detail=row.checksum if outcome.detail is None else outcome.detail,
+            at=outcome.at or row.fetched_at,
         )
         self.rows.append((row, outcome.body))
         self.budget.pages += 1
         self.tally.add_page(row)
 
-    def _settle_aliases(self, item: Item, outcome: Visited, owner: str, *, stored_as: str) -> None:
+    def _settle_aliases(
+        self, item: Item, owner: str, passed: dict[str, str], is_copy: bool, at: datetime
+    ) -> None:
         """Every URL on the way is an alias, with the reason why it led here."""
         ledger, identities = self.discovery.ledger, self.discovery.identities
-        is_copy = owner != stored_as
-        reasons = {stored_as: "checksum", **outcome.passed} if is_copy else outcome.passed
-        for key, reason in reasons.items():
+        for key, reason in passed.items():
             self._discover_passed(key, item)
             if key == owner or ledger.is_settled(key):
                 continue
             reason = "checksum" if is_copy else reason
-            ledger.settle(key, Decision.ALIAS, reason, detail=owner, at=outcome.row.fetched_at)
+            ledger.settle(key, Decision.ALIAS, reason, detail=owner, at=at)
             identities.add_alias(owner, key, reason)
 
     def settle_variants(self) -> None:

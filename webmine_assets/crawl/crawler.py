@@ -16,7 +16,7 @@ from webmine_assets.crawl.exchange import Fetcher, Refusal, Renderer
 from webmine_assets.crawl.frontier import Item, ItemKind
 from webmine_assets.crawl.network.clock import Clock
 from webmine_assets.crawl.network.robots_gate import RobotsGate
-from webmine_assets.crawl.outcome import Outcome
+from webmine_assets.crawl.outcome import Outcome, Refused
 from webmine_assets.crawl.pages.page_signals import is_hash_route
 from webmine_assets.crawl.pages.parsers import InlineParser, Parser, ParserPool
 from webmine_assets.crawl.recovery.journal import Journal, Stop
@@ -61,10 +61,12 @@ async def crawl(
     renderer: Renderer | None = None,
     previous: PreviousSnapshots | None = None,
     options: CrawlOptions | None = None,
+    max_kept: int = 0,
     on_progress: OnProgress = ignore_progress,
 ) -> CrawlResult:
     """Crawl one institution to its end or its budgets; the caller publishes and calls `finish`.
 
+    With `max_kept` pages of the last crawl beyond `max_pages` stay, so many in all.
     Cancelling it leaves the journal, and the same call goes on from there.
     """
     options = options or CrawlOptions()
@@ -78,6 +80,7 @@ async def crawl(
             previous=previous or NoPrevious(),
             journal=journal,
             parser=parser,
+            max_kept=max_kept,
         )
         window = await stack.enter_async_context(Window(options.window))
         run = _Run(parts, window, journal, clock, on_progress)
@@ -224,19 +227,32 @@ class _Run:
                 self.parts.discovery.add(found, depth=row.depth, discovered_from=None)
 
     async def _settle_rest(self, exhausted: Exhausted | None) -> None:
-        """What was left says which budget left it."""
-        items = [*self.late, *await self.window.cancel()]
-        while item := self.parts.frontier.pop():
-            items.append(item)
+        """What was left says which budget left it; of it, pages of the last crawl stay."""
+        items = [*self.late, *await self.window.cancel(), *self._waiting()]
         if exhausted is not None:
-            refusal = Refusal(
-                decision=exhausted.decision, reason=exhausted.reason, detail=exhausted.detail
-            )
-            for item in items:
-                if item.kind is ItemKind.PAGE and not self.parts.ledger.is_settled(item.key):
-                    self.parts.discovery.settle(item.key, refusal)
+            self._recall_previous()
+            await self._leave([*items, *self._waiting()], exhausted)
+        self.parts.committer.settle_held()
         self.parts.discovery.settle_nofollow()
         self.parts.committer.settle_variants()
+
+    def _waiting(self) -> list[Item]:
+        items = []
+        while item := self.parts.frontier.pop():
+            items.append(item)
+        return items
+
+    async def _leave(self, items: list[Item], exhausted: Exhausted) -> None:
+        refusal = Refusal(
+            decision=exhausted.decision, reason=exhausted.reason, detail=exhausted.detail
+        )
+        outcome: Outcome
+        for item in items:
+            if item.kind is ItemKind.PAGE and not self.parts.ledger.is_settled(item.key):
+                outcome = Refused(refusal=refusal, at=None)
+                if self.parts.budget.has_place:
+                    outcome = self.parts.visitor.stay(item, outcome)
+                await self.parts.committer.commit(item, outcome)
 
     def _remaining_s(self) -> float | None:
         """Seconds to wait for the next outcome; a replay goes on to where the clock ended it."""

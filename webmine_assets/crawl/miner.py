@@ -78,22 +78,29 @@ class WebMiner:
         institution: Institution,
         *,
         seeds: Sequence[tuple[str, str]] = (),
+        max_kept: int = 0,
         on_progress: OnProgress = ignore_progress,
     ) -> CrawlResult:
         """Crawl to the end; the caller publishes the rows and then calls `finish` on the result.
 
-        `seeds` are extra (url, source) pairs. Cancelled or killed, the next call goes on.
+        `seeds` are extra (url, source) pairs; with `max_kept` pages of the last crawl beyond
+        `max_pages` stay, so many in all. Cancelled or killed, the next call goes on.
         """
         clock = SystemClock()
         journal = open_crawl_journal(self.journals, institution, clock=clock, seeds=seeds)
         try:
-            return await self._mine(institution, journal, clock, on_progress)
+            return await self._mine(institution, journal, clock, max_kept, on_progress)
         except BaseException:
             journal.close()
             raise
 
     async def _mine(
-        self, institution: Institution, journal: Journal, clock: Clock, on_progress: OnProgress
+        self,
+        institution: Institution,
+        journal: Journal,
+        clock: Clock,
+        max_kept: int,
+        on_progress: OnProgress,
     ) -> CrawlResult:
         async with AsyncExitStack() as stack:
             politeness = Politeness(_limits(institution), clock)
@@ -111,6 +118,7 @@ class WebMiner:
                 renderer=renderer,
                 previous=self.previous_of(institution.institution_id),
                 options=CrawlOptions(workers=self.workers, rendering=rendering),
+                max_kept=max_kept,
                 on_progress=on_progress,
             )
 

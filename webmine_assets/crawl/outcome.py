@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from webmine_assets.crawl.cache import Previous
 from webmine_assets.crawl.exchange import Refusal
 from webmine_assets.crawl.pages.page import ParsedPage
 from webmine_assets.crawl.rendering.render_policy import RenderOutcome
@@ -23,7 +24,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """No row comes of it; `passed` are the keys on the way, which share the decision."""
+    """No row comes of it; `passed` are the keys on the way, which share the decision.
+
+    `led_to` is the stored page of which the URL was an alias, if what failed may pass: that page is
+    to be asked for under its own address.
+    """
 
     refusal: Refusal
     at: datetime | None
@@ -31,6 +36,7 @@ class Refused:
     parsed: ParsedPage | None = None
     cost: Cost = Cost()
     learned: RenderOutcome | None = None
+    led_to: Previous | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,9 @@ class Visited:
     """A page to store, as a row without its body.
 
     `row.url` is the best identity; `identities` are those that may replace it, best first; `passed`
-    maps each other key on the way to its alias reason.
+    maps each other key on the way to its alias reason, `unasked` those of the last crawl that hold
+    unless they are seen to lead elsewhere. `detail` and `at` are those of the decision, if it is
+    not about what was received.
     """
 
     row: PageSnapshot
@@ -55,7 +63,10 @@ class Visited:
     reason: str
     identities: tuple[str, ...]
     passed: dict[str, str]
-    parsed: ParsedPage
+    parsed: ParsedPage | None
+    unasked: dict[str, str] = field(default_factory=dict)
+    detail: str | None = None
+    at: datetime | None = None
     cost: Cost = Cost()
     learned: RenderOutcome | None = None
 

@@ -9,7 +9,13 @@ from webmine_assets import __version__
 from webmine_assets.crawl.outcome import Cost
 from webmine_assets.crawl.pages.page import PDF_TYPE
 from webmine_assets.institutions import Institution
-from webmine_assets.records import CrawlCounters, CrawlReport, Decision, PageSnapshot
+from webmine_assets.records import (
+    PAGE_DECISIONS,
+    CrawlCounters,
+    CrawlReport,
+    Decision,
+    PageSnapshot,
+)
 
 SAMPLES = 5
 
@@ -91,12 +97,12 @@ def count(
 ) -> CrawlCounters:
     """The counters of the report, from what was tallied and decided."""
     errors = (Decision.HTTP_ERROR, Decision.FETCH_ERROR, Decision.RENDER_ERROR)
-    kept = (Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED)
     return CrawlCounters(
         urls_queued=queued,
         urls_fetched=tally.requests,
         cache_hits=decisions.get(Decision.FRESH, 0),
         not_modified=decisions.get(Decision.NOT_MODIFIED, 0),
+        pages_kept=decisions.get(Decision.KEPT, 0),
         robots_blocked=decisions.get(Decision.ROBOTS_BLOCKED, 0),
         errors=sum(decisions.get(decision, 0) for decision in errors),
         content_policy=decisions.get(Decision.CONTENT_POLICY, 0),
@@ -107,7 +113,7 @@ def count(
         render_ms=tally.render_ms,
         deduped=tally.deduped,
         pdf_extracted=tally.pdf_extracted,
-        pages_used=sum(decisions.get(decision, 0) for decision in kept),
+        pages_used=sum(decisions.get(decision, 0) for decision in PAGE_DECISIONS),
         pages_gone=reasons.get("http_error:gone", 0),
         depth_max_seen=depth_max_seen,
         links_left_off=tally.links_left_off,

@@ -4,6 +4,7 @@ Visits run side by side; what they see depends on the URL alone, so their order 
 """
 
 import traceback
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -28,6 +29,7 @@ from webmine_assets.crawl.recovery.replay import JournalledFetcher
 from webmine_assets.crawl.rendering.planner import PagePlan
 from webmine_assets.crawl.rendering.second_pass import Reading, render_if_needed
 from webmine_assets.crawl.rules.judgement import Judge
+from webmine_assets.crawl.rules.passing import is_passing
 from webmine_assets.crawl.rules.policy import Kind, kind_of
 from webmine_assets.crawl.rules.scope import Scope
 from webmine_assets.crawl.snapshot import build_row, kept_row, key_of, keys_passed
@@ -71,15 +73,8 @@ class Visitor:
 
     async def visit(self, item: Item, plan: PagePlan) -> Outcome:
         """What came of one URL; a fault of ours costs that URL only, and its row says so."""
-        try:
-            return await self._visit(item, plan)
-        except WebmineError:
-            # A journal that cannot be written would cost all pages that follow: stop, go on later.
-            raise
-        except Exception:  # noqa: BLE001 - one bad page must not end a crawl
-            detail = traceback.format_exc(limit=-4)[-1500:]
-            refusal = Refusal(decision=Decision.FETCH_ERROR, reason="internal", detail=detail)
-            return Refused(refusal=refusal, at=None)
+        outcome = await _whatever_comes(self._visit(item, plan))
+        return await _whatever_comes(self._spare(item, outcome))
 
     async def _visit(self, item: Item, plan: PagePlan) -> Outcome:
         previous = self._find_previous(item)
@@ -177,6 +172,9 @@ class Visitor:
         response = _moved(response, reading)
         is_error = unrendered is not None and not (reading.rendered and not reading.parsed.refusal)
         refusal = _or_unknown(unrendered, reading) if is_error else self._refusal_of(reading)
+        if previous is not None and previous.rendered and reading.parsed.refusal is None:
+            # What a browser showed then is more than what the server sends without one.
+            refusal = reading.failure_refusal or refusal
         if refusal is not None:
             return Refused(
                 refusal=_with_log(refusal, reading.log),
@@ -268,6 +266,55 @@ class Visitor:
             cost=cost,
         )
 
+    async def _spare(self, item: Item, outcome: Outcome) -> Outcome:
+        """The page of the last crawl in place of a failure that may have passed by the next."""
+        if not isinstance(outcome, Refused):
+            return outcome
+        # Nor does it speak for stored pages that a new address led to: they are asked for later.
+        passed = tuple(key for key in outcome.passed if not self._outlives(key, outcome.refusal))
+        outcome = replace(outcome, passed=passed)
+        previous = self._find_previous(item)
+        if previous is None or not self._outlives(item.key, outcome.refusal):
+            return outcome
+        if previous.url != item.key:
+            return replace(outcome, led_to=previous)
+        page = self._stored_input(self.previous.read(previous.url))
+        return self.stay(item, replace(outcome, parsed=await self.parser.parse(lambda: page)))
+
+    def _outlives(self, key: str, refusal: Refusal) -> bool:
+        previous = self.previous.find(key)
+        return previous is not None and is_passing(refusal, was_rendered=previous.rendered)
+
+    def stay(self, item: Item, refused: Refused) -> Outcome:
+        """The page of the last crawl, as it was, in place of a refusal that does not speak of it.
+
+        Only links that were read (`refused.parsed`) are followed.
+        """
+        previous = self._find_previous(item)
+        if previous is None:
+            return refused
+        if previous.url != item.key:
+            return replace(refused, led_to=previous)
+        row = kept_row(self.previous.read(previous.url), None)
+        refusal = self.judge.of_row(row)
+        if refusal is not None:
+            return replace(refused, refusal=refusal, passed=())
+        reason, detail = refused.refusal.reason, refused.refusal.detail
+        return Visited(
+            row=row,
+            body=Body(place="previous", url=previous.url),
+            decision=Decision.KEPT,
+            reason=reason,
+            identities=(previous.url,),
+            passed={},
+            unasked=previous.aliases,
+            parsed=refused.parsed,
+            detail=f"{detail}; as of {row.fetched_at:%Y-%m-%d}".lstrip("; "),
+            at=refused.at or self.started_at,
+            cost=refused.cost,
+            learned=refused.learned,
+        )
+
     def _stored_input(self, row: PageSnapshot) -> PageInput:
         headers = row.headers
         if row.meta.rendered:
@@ -299,6 +346,19 @@ class Visitor:
         if not response.is_body_aside:
             return response.body
         return self.pages.journal.read_body(self.pages.kind, _document(response.requested_url))
+
+
+async def _whatever_comes(visit: Awaitable[Outcome]) -> Outcome:
+    """The outcome, or that a fault of ours prevented it."""
+    try:
+        return await visit
+    except WebmineError:
+        # A journal that cannot be written would cost all pages that follow: stop, go on later.
+        raise
+    except Exception:  # noqa: BLE001 - one bad page must not end a crawl
+        detail = traceback.format_exc(limit=-4)[-1500:]
+        refusal = Refusal(decision=Decision.FETCH_ERROR, reason="internal", detail=detail)
+        return Refused(refusal=refusal, at=None)
 
 
 def _reason(row: PageSnapshot, previous: Previous | None) -> str:

@@ -107,13 +107,16 @@ def crawl_pages(
     display: ResourceParam[Display],
 ) -> Iterator[MaterializeResult]:  # type: ignore[type-arg]  # as above
     """Crawl one institution: pages, a reason for every URL, and a report."""
+    institution = corpus.institution(context.partition_key)
     with waiting_for_others(has_watcher=display.progress is not None):
         outcome = crawl_stage.crawl_pages(
-            config.applied_to(corpus.institution(context.partition_key)),
+            config.applied_to(institution),
             lake=corpus.lake,
             settings=corpus.settings,
             progress=display.of(context),
             force=config.force,
+            # What holds for one run takes no page away that the file has a place for.
+            max_kept=institution.max_pages,
         )
     pictures = screenshot_metadata(corpus.lake, corpus.settings, context.partition_key)
     for written in (outcome.ledger, outcome.reports, outcome.snapshots):

@@ -15,7 +15,10 @@ class CrawlConfig(Config):
     """Overrides of the institution file for one run."""
 
     max_pages: int = Field(
-        default=0, ge=0, description="at most so many pages; 0: as the institution file says"
+        default=0,
+        ge=0,
+        description="at most so many pages, those stored beyond them stay; "
+        "0: as the institution file says",
     )
     ttl_days: float = Field(
         default=_AS_IN_THE_FILE,

@@ -6,12 +6,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 
 from webmine_assets.archive import pages as archiving
 from webmine_assets.archive.adoption import adopt_files
 from webmine_assets.archive.story import Story, build_story
 from webmine_assets.institutions import Institution
-from webmine_assets.progress import Progress
+from webmine_assets.progress import Progress, Task
 from webmine_assets.records import (
     PageArchive,
     PageContent,
@@ -47,16 +48,15 @@ def archive_pages(
     previous = list(lake.read(PageArchive, "page_archives", name, size=1_000))
     previous += adopt_files(folder, previous, institution=name)
     with progress.task(f"{name}: archive", total) as task, ExitStack() as stack:
-        new = []
-        for row in archiving.archive_pages(
-            _archivable(name, lake=lake, stack=stack),
-            previous=previous,
-            folder=folder,
-            prefix=settings.archive_prefix,
-        ):
-            new.append(row)
-            task.update(len(new), total)
-    written = lake.write("page_archives", name, [*previous, *new])
+        new = list(
+            archiving.archive_pages(
+                _archivable(name, task, lake=lake, stack=stack),
+                previous=previous,
+                folder=folder,
+                prefix=settings.archive_prefix,
+            )
+        )
+    written = lake.write("page_archives", name, chain(previous, new))
     responses = [row for row in new if row.record_type == "response"]
     _log.info(
         "%s: %d stories archived, %d known already", name, len(responses), total - len(responses)
@@ -97,14 +97,16 @@ def _has_unarchived_imports(lake: Lake, institution: str) -> bool:
 
 
 def _archivable(
-    institution: str, *, lake: Lake, stack: ExitStack
+    institution: str, task: Task, *, lake: Lake, stack: ExitStack
 ) -> Iterator[archiving.ArchivablePage]:
     content, metadata, topics = (
         stack.enter_context(finding(lake, table, institution))
         for table in ("page_content", "page_metadata", "page_topics")
     )
     seeds = stack.enter_context(finding(lake, "seeds", institution, key="url"))
-    for snapshot in lake.read(PageSnapshot, "page_snapshots", institution, size=16):
+    snapshots = lake.read(PageSnapshot, "page_snapshots", institution, size=16)
+    for number, snapshot in enumerate(snapshots, start=1):
+        task.update(number)
         yield archiving.ArchivablePage(
             snapshot, partial(_story, snapshot, content, metadata, topics, seeds)
         )

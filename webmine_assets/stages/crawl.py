@@ -44,8 +44,11 @@ def crawl_pages(
     settings: Settings,
     progress: Progress,
     force: bool = False,
+    max_kept: int = 0,
 ) -> CrawlOutcome:
     """Crawl, publish the three tables, and only then let the journal go.
+
+    With `max_kept` stored pages beyond the `max_pages` of this run stay, so many in all.
 
     A crawl that was killed between the two is finished, not crawled or published again.
     """
@@ -54,9 +57,11 @@ def crawl_pages(
     with writing_pages(settings, name):
         outcome = finish_published(wanted, lake=lake, settings=settings)
         if outcome is None:
-            outcome = _crawl(wanted, lake=lake, settings=settings, progress=progress)
+            outcome = _crawl(
+                wanted, lake=lake, settings=settings, progress=progress, max_kept=max_kept
+            )
     _log.info(
-        "%s: %d pages stored, stopped by %s; %s",
+        "%s: %d pages, stopped by %s; %s",
         name,
         outcome.snapshots.rows,
         outcome.report.stopped_by,
@@ -66,7 +71,7 @@ def crawl_pages(
 
 
 def _crawl(
-    wanted: Institution, *, lake: Lake, settings: Settings, progress: Progress
+    wanted: Institution, *, lake: Lake, settings: Settings, progress: Progress, max_kept: int
 ) -> CrawlOutcome:
     name = wanted.institution_id
     archive_imports(wanted, lake=lake, settings=settings, progress=progress)
@@ -75,6 +80,7 @@ def _crawl(
         crawling = miner.mine(
             wanted,
             seeds=extra_seeds(lake, name),
+            max_kept=max_kept,
             on_progress=lambda seen: show(task, seen),
         )
         with asyncio.run(crawling) as result:

@@ -24,6 +24,11 @@ def archive(
     return list(rows)
 
 
+def later(snapshot: PageSnapshot) -> PageSnapshot:
+    """The same at its next visit."""
+    return replace(snapshot, fetched_at=snapshot.fetched_at + timedelta(days=3, microseconds=5))
+
+
 def kinds(rows: list[PageArchive]) -> dict[str, str]:
     return {row.url.rsplit("/", 1)[1]: row.record_type for row in rows}
 
@@ -39,7 +44,8 @@ def test_every_new_page_has_a_row_that_leads_to_its_bytes(tmp_path: Path) -> Non
 def test_a_second_run_writes_only_what_changed(tmp_path: Path) -> None:
     first = archive(tmp_path, [page(1), page(2)])
     files = len(list(tmp_path.glob("*.warc.gz")))
-    second = archive(tmp_path, [page(1), page(2, text="New text."), page(3)], first, day=2)
+    pages = [later(page(1)), page(2, text="New text."), page(3)]
+    second = archive(tmp_path, pages, first, day=2)
     assert kinds(second) == {"1": "revisit", "2": "response", "3": "response"}
     assert len(list(tmp_path.glob("*.warc.gz"))) == files + 1
     [revisit] = [row for row in second if row.record_type == "revisit"]
@@ -57,16 +63,23 @@ def test_a_run_with_nothing_new_writes_no_file(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.warc.gz"))) == 1
 
 
+def test_a_page_that_was_not_asked_for_since_gets_no_row(tmp_path: Path) -> None:
+    first = archive(tmp_path, [page(1)])
+    assert archive(tmp_path, [page(1)], first, day=2) == []
+    again = archive(tmp_path, [later(page(1))], first, day=3)
+    assert archive(tmp_path, [later(page(1))], [*first, *again], day=4) == []
+
+
 def test_a_page_that_changes_back_points_to_its_first_copy(tmp_path: Path) -> None:
     rows = archive(tmp_path, [page(1, text="A")], day=1)
     rows += archive(tmp_path, [page(1, text="B")], rows, day=2)
-    [back] = archive(tmp_path, [page(1, text="A")], rows, day=3)
+    [back] = archive(tmp_path, [later(page(1, text="A"))], rows, day=3)
     assert (back.record_type, back.offset, back.file) == ("revisit", rows[0].offset, rows[0].file)
 
 
 def test_pages_without_text_are_compared_by_their_bytes(tmp_path: Path) -> None:
     first = archive(tmp_path, [page(1, text="", body=b"%PDF-1")])
-    same = archive(tmp_path, [page(1, text="", body=b"%PDF-1")], first, day=2)
+    same = archive(tmp_path, [later(page(1, text="", body=b"%PDF-1"))], first, day=2)
     other = archive(tmp_path, [page(1, text="", body=b"%PDF-2")], first, day=3)
     assert [same[0].record_type, other[0].record_type] == ["revisit", "response"]
 

@@ -10,13 +10,19 @@ from typing import Any
 from webmine_assets.crawl.assembly import robots_gate
 from webmine_assets.crawl.cache import PreviousSnapshots
 from webmine_assets.crawl.crawler import CrawlOptions, crawl
-from webmine_assets.crawl.exchange import FetchFailure, FetchRequest, FetchResponse, Renderer
+from webmine_assets.crawl.exchange import (
+    FetchFailure,
+    FetchReason,
+    FetchRequest,
+    FetchResponse,
+    Renderer,
+)
 from webmine_assets.crawl.network.clock import FakeClock
 from webmine_assets.crawl.network.fake import Answer, FakeFetcher, Responder
 from webmine_assets.crawl.recovery.crawl_journal import open_crawl_journal
 from webmine_assets.crawl.report import CrawlProgress
 from webmine_assets.institutions import Institution
-from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
+from webmine_assets.records import PAGE_DECISIONS, CrawlReport, LedgerRow, PageSnapshot
 
 ORIGIN = "https://u1.edu"
 
@@ -50,6 +56,12 @@ def response(
         fetched_at=FakeClock().utcnow(),
         redirects=redirects,
         wire_bytes=len(body),
+    )
+
+
+def failure(url: str, reason: FetchReason, detail: str = "") -> FetchFailure:
+    return FetchFailure(
+        requested_url=url, reason=reason, detail=detail, fetched_at=FakeClock().utcnow()
     )
 
 
@@ -129,6 +141,7 @@ async def crawl_site(
     on_progress: Callable[[CrawlProgress], None] = lambda _: None,
     renderer: Renderer | None = None,
     set_crawl_delay: Callable[[str, float], None] | None = None,
+    max_kept: int = 0,
     publish: bool = True,
 ) -> Crawled:
     """Crawl to the end and publish, or leave it as if the process had died before."""
@@ -146,6 +159,7 @@ async def crawl_site(
         previous=previous,
         renderer=renderer,
         options=CrawlOptions(workers=0),
+        max_kept=max_kept,
         on_progress=on_progress,
     )
     rows, ledger = list(result.snapshots()), list(result.ledger())
@@ -167,9 +181,7 @@ def check_sums(crawled: Crawled) -> None:
     assert crawled.report.decisions == dict(
         sorted(Counter(r.decision for r in crawled.ledger).items())
     )
-    kept = {
-        row.url for row in crawled.ledger if row.decision in ("stored", "fresh", "not_modified")
-    }
+    kept = {row.url for row in crawled.ledger if row.decision in PAGE_DECISIONS}
     assert kept == {row.url for row in crawled.rows}
     assert crawled.report.counters.pages_used == len(crawled.rows)
     aliases = {url for row in crawled.rows for url in row.meta.alias_urls}

@@ -35,6 +35,7 @@ class CountingSite:
     size: int | None = None
     gone: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
 
     async def answer(self, request: web.Request) -> web.Response:
         self.asked[request.path] += 1
@@ -48,6 +49,8 @@ class CountingSite:
             raise web.HTTPFound(f"/t{number}")
         if request.path in self.gone:
             raise web.HTTPNotFound
+        if request.path in self.refused:
+            raise web.HTTPForbidden
         etag = f"e{number}" if number % 2 else None
         if etag and request.path not in self.changed and request.headers.get("If-None-Match"):
             return web.Response(status=304)
@@ -160,17 +163,20 @@ async def test_killed_at_random_moments_the_crawl_ends_as_if_undisturbed(
 async def test_killed_before_any_file_operation_of_a_second_crawl_nothing_is_lost(
     counting_site: CountingSite, tmp_path: Path
 ) -> None:
-    """Publishing included: pages that are gone, changed, confirmed and new keep their decisions."""
+    """Publishing included: pages gone, changed, confirmed, new and kept keep their decisions."""
     counting_site.size = 7
     config = counting_site.institution().model_copy(update={"ttl_days": 0, "max_pages": 30})
     first, calm = tmp_path / "first", tmp_path / "calm"
     assert await killable.ended(_start(config, first)) == 0
     counting_site.gone, counting_site.changed = {"/p2"}, {"/p3"}
+    counting_site.refused = {"/p4"}
     shutil.copytree(first, calm)
     assert await killable.ended(_start(config, calm)) == 0
     expected = _tables(calm)
     reasons = {f"{row['decision']}:{row['reason']}" for row in expected[1]}
-    assert reasons >= {"http_error:gone", "stored:changed", "stored:unchanged", "not_modified:304"}
+    assert reasons >= {
+        "http_error:gone", "stored:changed", "stored:unchanged", "not_modified:304", "kept:http_403"
+    }  # fmt: skip
 
     died_at = 0
     while True:

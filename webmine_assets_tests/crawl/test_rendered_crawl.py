@@ -1,7 +1,10 @@
 """The crawl with a renderer: the seam to the browser is the `Renderer` protocol."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
 
 from webmine_assets.crawl.cache import InMemoryPrevious
 from webmine_assets.crawl.exchange import (
@@ -26,15 +29,16 @@ SHELL = b'<html><body><div id="root"></div><script src="/app.bundle.js"></script
 class FakeRenderer:
     """Renders every page to text that names its address, or fails."""
 
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, *, fails: bool = False, links: Sequence[str] = ("/b", "/#/view")) -> None:
         self.rendered: list[str] = []
         self._fails = fails
+        self._links = links
 
     async def render(self, response: FetchResponse) -> RenderedPage | RenderFailure:
         self.rendered.append(response.requested_url)
         if self._fails:
             return RenderFailure(url=response.url, reason="timeout", detail="15 s")
-        page = html(response.url, links=["/b", "/#/view"]).decode()
+        page = html(response.url, links=self._links).decode()
         return RenderedPage(url=response.url, html=page, title="", elapsed_ms=7)
 
 
@@ -111,3 +115,50 @@ async def test_failed_rendering_of_an_empty_page_is_a_render_error(tmp_path: Pat
     )
     assert crawled.decision("/") == "render_error:timeout"
     assert crawled.report.counters.errors == 1
+
+
+# What a server says of a page that only scripts fill: alone it would pass for a short page.
+WORDY_SHELL = SHELL.replace(b"<body>", b"<body><p>Please turn on JavaScript.</p>")
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        SHELL,
+        WORDY_SHELL,
+        response(f"{ORIGIN}/b", SHELL, status=404),
+    ],
+    ids=["empty", "wordy", "error"],
+)
+async def test_a_browser_that_fails_takes_no_page_away_that_one_showed(
+    tmp_path: Path, shell: bytes | FetchResponse
+) -> None:
+    pages = {"/": SHELL, "/b": shell, "/plain": html("plain")}
+    config = institution(rendering={"mode": "auto"}, ttl_days=1)
+    first = await crawl_site(
+        pages, tmp_path / "first", config=config, renderer=FakeRenderer(links=["/b", "/plain"])
+    )
+    assert first.page("/b").meta.rendered
+    again = await crawl_site(
+        pages,
+        tmp_path / "again",
+        config=config,
+        renderer=FakeRenderer(fails=True),
+        previous=InMemoryPrevious(first.rows),
+        clock=FakeClock(FakeClock().utcnow() + timedelta(days=30)),
+    )
+    check_sums(again)
+    assert [again.decision(path) for path in ("/", "/b")] == ["kept:timeout"] * 2
+    assert again.decision("/plain").startswith("stored:")
+    assert again.page("/b").text == first.page("/b").text
+    assert again.page("/b").meta.rendered
+    assert again.report.counters.render_failed == 2
+    gone = await crawl_site(
+        pages | {"/b": response(f"{ORIGIN}/b", html("404 not found"), status=404)},
+        tmp_path / "gone",
+        config=config,
+        renderer=FakeRenderer(fails=True),
+        previous=InMemoryPrevious(first.rows),
+        clock=FakeClock(FakeClock().utcnow() + timedelta(days=30)),
+    )
+    assert gone.decision("/b") == "http_error:gone"

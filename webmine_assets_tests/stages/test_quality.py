@@ -25,6 +25,7 @@ from webmine_assets.stages.quality import CHECKS, judge
 from webmine_assets.stages.quality.verdicts import (
     judge_blocking,
     judge_empty_text,
+    judge_kept,
     judge_languages,
     judge_volume,
 )
@@ -188,6 +189,23 @@ def unreachable_robots(corpus: Corpus) -> None:
     ]
 
 
+def outage(corpus: Corpus) -> None:
+    keep(corpus, PAGES, "timeout")
+
+
+def part_outage(corpus: Corpus) -> None:
+    keep(corpus, 8, "timeout")
+
+
+def keep(corpus: Corpus, count: int, reason: str) -> None:
+    """So many pages stay from the last crawl."""
+    corpus.ledger[:count] = [
+        replace(row, decision=Decision.KEPT, reason=reason) for row in corpus.ledger[:count]
+    ]
+    decisions = {"kept": count, "stored": PAGES - count, "out_of_scope": 7}
+    corpus.reports[0] = replace(corpus.reports[0], decisions=decisions)
+
+
 def stale(corpus: Corpus) -> None:
     corpus.pages[3] = page(3, fetched_at=NOW - timedelta(days=40))
 
@@ -236,6 +254,8 @@ def no_source(corpus: Corpus) -> None:
     [
         (collapse, "page_volume"),
         (empty_crawl, "page_volume"),
+        (outage, "page_volume"),
+        (part_outage, "page_volume"),
         (lambda corpus: refuse(corpus, 12, 403), "not_blocked"),
         (lambda corpus: refuse(corpus, 12, 429), "not_blocked"),
         (captchas, "not_blocked"),
@@ -368,6 +388,29 @@ def test_the_volume_is_judged_by_the_site_s_own_swings(
     verdict = judge_volume(pages, history)
     assert verdict.passed is passed
     assert passed or verdict.severe is severe
+
+
+@pytest.mark.parametrize(
+    ("kept", "failed", "passed", "severe"),
+    [
+        (0, 0, True, True),
+        (100, 100, False, True),  # nothing could be asked for
+        (100, 0, False, True),  # also where the time was up before the first answer
+        (40, 40, False, False),  # a part is down: look at it
+        (20, 20, True, False),
+        (97, 0, True, False),  # the run was to take three pages
+    ],
+)
+def test_pages_of_which_nothing_was_heard_do_not_count_as_heard_of(
+    kept: int, failed: int, passed: bool, severe: bool
+) -> None:
+    says = "pages kept from 2026-01-01: timeout"
+    verdict = judge_kept(judge_volume(100, [100, 100]), 100, kept, failed, says=says)
+    assert verdict.passed is passed
+    assert passed or verdict.severe is severe
+    assert (says in verdict.summary) is (kept > 0)
+    collapsed = judge_kept(judge_volume(20, [100, 100]), 20, 4, 4, says=says)
+    assert (collapsed.passed, collapsed.severe) == (False, True)
 
 
 def test_fewer_pages_because_the_file_asks_for_fewer_are_no_loss() -> None:

@@ -132,15 +132,20 @@ def test_freshness_is_measured_by_the_ttl_of_the_file(
     institution = Institution(
         institution_id="u1", seed_urls=("https://u1.edu/",), allowed_domains=("u1.edu",), ttl_days=7
     )
-    row = {"institution": "u1", "crawled_at": crawled_at, "kept": 3, "refused_for": "host"}
+    row = {"institution": "u1", "crawled_at": crawled_at, "renewed": 3, "kept": 0}
+    row |= {"refused_for": "host"}
     files = {"u1": institution} if has_file else {}
     kind, words = freshness(row, files, NOW)
     assert kind == expected
     assert words
     if crawled_at is not None:
-        row |= {"kept": 0, "refused_for": "robots_unreachable"}
-        nothing = "the last crawl got no page: robots unreachable"
+        row |= {"renewed": 0, "refused_for": "robots_unreachable"}
+        nothing = "no page came: robots unreachable"
         assert freshness(row, files, NOW) == ("bad", nothing)
+        row |= {"kept": 12, "pages": 12, "fetched_at": NOW - timedelta(days=30)}
+        kind, words = freshness(row, files, NOW)
+        as_of = f"{NOW - timedelta(days=30):%Y-%m-%d}"
+        assert (kind, words) == ("bad", f"out of reach, as of {as_of}: robots unreachable")
 
 
 def test_bars_lead_where_their_links_say() -> None:

@@ -92,7 +92,12 @@ class Reading:
         A page that was only worth a probe may as well be just a short one.
         """
         is_probe = self.reason in (Signal.NO_TEXT, Signal.SHORT_TEXT, Signal.LOW_TEXT_RATIO)
-        if self.failure is None or (is_probe and self.parsed.text.strip()):
+        return None if is_probe and self.parsed.text.strip() else self.failure_refusal
+
+    @property
+    def failure_refusal(self) -> Refusal | None:
+        """Why no browser showed the page, if one was to."""
+        if self.failure is None:
             return None
         detail = f"{self.failure.detail}; asked for by {self.reason}"
         return Refusal(

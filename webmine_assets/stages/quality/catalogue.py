@@ -38,8 +38,9 @@ CHECKS = (
     Check(
         table="page_snapshots",
         name="page_volume",
-        description="As many pages as in the last ten crawls, by their median and its swings; "
-        "stops enhancement of a collapsed crawl.",
+        description="As many pages as in the last ten crawls, by their median and its swings, and "
+        "not only such as stay since nothing could be asked for; stops enhancement of a collapsed "
+        "crawl.",
         run=check_volume,
         blocking=True,
     ),

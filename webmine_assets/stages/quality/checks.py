@@ -5,33 +5,42 @@ from datetime import UTC, datetime
 from typing import Any
 
 from webmine_assets.archive.check import check_archive
+from webmine_assets.records import PAGE_DECISIONS, Decision
+from webmine_assets.stages.kept import BUDGETS, QUESTION, kept_pages
 from webmine_assets.stages.quality.questions import Questions
 from webmine_assets.stages.quality.verdicts import (
     Verdict,
     judge_blocking,
     judge_empty_text,
     judge_freshness,
+    judge_kept,
     judge_languages,
     judge_ledger,
     judge_none,
     judge_volume,
 )
 
-_KEPT = ("stored", "fresh", "not_modified")
 _REFUSALS = frozenset(
-    f"http_error:http_{status}" for status in (401, 403, 429, 503)
-) | {"robots_blocked:robots_unreachable"}  # fmt: skip
+    f"{decision}:http_{status}"
+    for decision in (Decision.HTTP_ERROR, Decision.KEPT)
+    for status in (401, 403, 429, 503)
+) | {"robots_blocked:robots_unreachable", "kept:robots_unreachable"}
 # Out of scope, or cut off by a budget: not asked for. Pages from the cache do count as asked for:
 # a site whose pages are all fresh and whose five login links are refused, as ever, is not blocked.
 _NOT_ASKED = frozenset({"out_of_scope", "disallowed_path", "trap"}) | {
     f"over_{budget}" for budget in ("depth", "pages", "time", "bytes")
 }
+_LEFT = frozenset(f"{Decision.KEPT}:{budget}" for budget in BUDGETS)
 
 
 def check_volume(ask: Questions) -> Verdict:
-    counts = [sum(dict(row["decisions"]).get(name, 0) for name in _KEPT) for row in _reports(ask)]
+    counts = [
+        sum(dict(row["decisions"]).get(name, 0) for name in PAGE_DECISIONS) for row in _reports(ask)
+    ]
     now, *history = counts or [0]
-    return judge_volume(now, history, max_pages=ask.institution.max_pages)
+    kept = kept_pages(ask.rows(QUESTION))
+    verdict = judge_volume(now, history, max_pages=ask.institution.max_pages)
+    return judge_kept(verdict, now, kept.pages, kept.failed, says=kept.says)
 
 
 def check_blocking(ask: Questions) -> Verdict:
@@ -55,7 +64,11 @@ def check_blocking(ask: Questions) -> Verdict:
 
 def _refused(reasons: Mapping[str, int]) -> tuple[int, int]:
     """How many URLs were refused, of how many that were asked for."""
-    asked = {name: n for name, n in reasons.items() if name.split(":")[0] not in _NOT_ASKED}
+    asked = {
+        name: n
+        for name, n in reasons.items()
+        if name.split(":")[0] not in _NOT_ASKED and name not in _LEFT
+    }
     return sum(n for name, n in asked.items() if name in _REFUSALS), sum(asked.values())
 
 
@@ -83,12 +96,12 @@ def check_languages(ask: Questions) -> Verdict:
 
 def check_ledger(ask: Questions) -> Verdict:
     found = ask.one(
-        """
+        f"""
         select count(*) as rows, count(distinct url) as urls,
-               count(*) filter (decision in ('stored', 'fresh', 'not_modified')) as stored,
+               count(*) filter (decision in {tuple(map(str, PAGE_DECISIONS))}) as stored,
                (select count(*) from page_snapshots p where p.institution = $1) as pages
         from url_ledger where institution = $1
-        """
+        """  # noqa: S608  # constants of the records
     )
     return judge_ledger(**found)
 

@@ -5,7 +5,7 @@ a lively one all pass while they are as they use to be.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import sqrt
 from statistics import median
@@ -40,6 +40,8 @@ _COLLAPSE = 0.5
 # However lively a site is: so little of it is not the site.
 _REMNANT = 1 / 3
 _UNUSUAL_GROWTH = 1.0
+# A few pages fail in every crawl and stay as they were; with a third of them so something is down.
+_UNHEARD = 1 / 3
 # Two of ten requests refused is a block, a few 403s behind a login are ordinary; a site that has
 # many of them in every crawl is judged by what is new. Half refused is a block, usual or not.
 _BLOCKED_SHARE = 0.2
@@ -74,6 +76,26 @@ def judge_volume(pages: int, history: Sequence[int], *, max_pages: int | None = 
         summary=f"{pages} pages; {usual:g} are usual",
         numbers=numbers,
         severe=collapsed,
+    )
+
+
+def judge_kept(volume: Verdict, pages: int, kept: int, failed: int, *, says: str) -> Verdict:
+    """The verdict on the volume, unless it rests on pages of which nothing was heard.
+
+    `failed` of those that were kept are so because something failed, not for the crawl's budgets.
+    """
+    if not kept:
+        return volume
+    numbers = {**volume.numbers, "kept": kept, "kept_after_failures": failed}
+    if kept >= pages:
+        summary = f"nothing could be asked for; {says}"
+        return Verdict(passed=False, summary=summary, numbers=numbers)
+    return replace(
+        volume,
+        passed=volume.passed and failed < _UNHEARD * pages,
+        severe=volume.severe and not volume.passed,
+        summary=f"{volume.summary}; {says}",
+        numbers=numbers,
     )
 
 

@@ -27,13 +27,14 @@ def ask_institutions(ask: Ask) -> list[Row]:
             select institution, count(*) as urls,
                    count(*) filter (decision in ('http_error', 'fetch_error', 'render_error'))
                        as errors,
+                   count(*) filter (decision = 'kept') as kept,
                    mode(reason) filter (
                        decision not in ('stored', 'fresh', 'not_modified', 'alias')) as refused_for
             from url_ledger group by institution),
         crawls as (
             select institution, max(started_at) as crawled_at, count(*) as crawls,
                    arg_max(coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)
-                       + coalesce(decisions['not_modified'], 0), started_at) as kept
+                       + coalesce(decisions['not_modified'], 0), started_at) as renewed
             from crawl_reports group by institution)
         select * from pages
             full join contents using (institution)
@@ -65,8 +66,7 @@ def ask_crawls(ask: Ask) -> list[Row]:
     return ask(
         """
         select institution, started_at, stopped_by,
-               coalesce(decisions['stored'], 0) + coalesce(decisions['fresh'], 0)
-                   + coalesce(decisions['not_modified'], 0) as pages,
+               counters.pages_used as pages,
                counters.errors as errors, counters.urls_fetched as fetched
         from crawl_reports
         qualify row_number() over (partition by institution order by started_at desc) <= 20

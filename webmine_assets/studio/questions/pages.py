@@ -6,9 +6,6 @@ from typing import Any
 
 from webmine_assets.studio.questions import Ask, Row
 
-PAGE_DECISIONS = ("stored", "fresh", "not_modified")
-"""Decisions after which there is a page; all others are found among the URLs."""
-
 _DATE = "coalesce(m.published_on, cast(s.changed_at as date))"
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from webmine_assets.records import Decision
+from webmine_assets.records import PAGE_DECISIONS, Decision
 from webmine_assets.studio.finding import MAX_HITS, PageFinder, PageQuery, read_page_query
 from webmine_assets.studio.painter import Painter, query_string
 from webmine_assets.studio.questions import Ask
-from webmine_assets.studio.questions.pages import PAGE_DECISIONS, ask_languages, ask_topics
+from webmine_assets.studio.questions.pages import ask_languages, ask_topics
 
 _SCREEN = 25
 
@@ -30,6 +30,7 @@ class ExplorerView:
 
     async def show(self, request: web.Request) -> web.Response:
         query = read_page_query(request, limit=_SCREEN, max_limit=100)
+        # All others are found among the URLs.
         if query.filter.decision and query.filter.decision not in PAGE_DECISIONS:
             raise web.HTTPFound("/urls" + _ledger_query(query))
         found, languages, topics, names = await asyncio.gather(

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from webmine_assets.records import Decision
+from webmine_assets.records import PAGE_DECISIONS, Decision
 from webmine_assets.studio.enhancement import Enhancer
 from webmine_assets.studio.files import InstitutionFiles
 from webmine_assets.studio.painter import Painter, query_string
@@ -15,7 +15,7 @@ from webmine_assets.studio.questions import Ask, Row
 from webmine_assets.studio.questions import overview as questions
 
 _SHOWN_REASONS = 14
-_GOOD = {Decision.STORED, Decision.FRESH, Decision.NOT_MODIFIED, Decision.ALIAS}
+_GOOD = {*PAGE_DECISIONS, Decision.ALIAS}
 _BAD = {Decision.HTTP_ERROR, Decision.FETCH_ERROR, Decision.RENDER_ERROR}
 
 
@@ -82,7 +82,7 @@ def with_files(rows: list[Row], files: dict[str, Any]) -> list[Row]:
     """Rows of the lake and of the files together: an institution may have only one of the two."""
     empty = dict.fromkeys(
         ("pages", "fetched_at", "changed_at", "languages", "words", "failed", "urls", "errors",
-         "refused_for", "crawled_at", "crawls", "kept")
+         "kept", "refused_for", "crawled_at", "crawls", "renewed")
     )  # fmt: skip
     known = {row["institution"]: row for row in rows}
     names = sorted({*known, *files})
@@ -99,14 +99,16 @@ def _name(institution: Any, name: str) -> str:
 def freshness(row: Row, files: dict[str, Any], now: datetime) -> tuple[str, str]:
     """The class and the words of a tag: whether the pages are younger than the file wants them.
 
-    A crawl that kept none made nothing fresh.
+    A crawl that could ask for none made nothing fresh.
     """
     institution = files.get(row["institution"])
     if row["crawled_at"] is None:
         return "warn", "never crawled"
-    if not row["kept"]:
+    if not row["renewed"]:
         why = f": {row['refused_for'].replace('_', ' ')}" if row["refused_for"] else ""
-        return "bad", f"the last crawl got no page{why}"
+        is_kept = bool(row["kept"])
+        known = f"out of reach, as of {row['fetched_at'].date()}" if is_kept else "no page came"
+        return "bad", f"{known}{why}"
     if institution is None:
         return "", "no file"
     due_at = row["crawled_at"] + timedelta(days=institution.ttl_days)
