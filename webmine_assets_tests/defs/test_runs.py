@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -94,13 +95,22 @@ def evaluations(instance: DagsterInstance, run_id: str) -> list[AssetCheckEvalua
     return [e.event_specific_data for e in events]  # type: ignore[misc]  # of that type they are
 
 
+@contextmanager
+def closed(corpus: DemoCorpus, institution: str) -> Iterator[None]:
+    """A file that keeps all of its site out."""
+    path = corpus.settings.institutions / f"{institution}.yaml"
+    text = path.read_text("utf-8")
+    others = re.sub(r"(?m)^disallowed_paths:.*\n(?:[ -].*\n)*", "", text)
+    path.write_text(f"{others}\ndisallowed_paths: [/]\n", "utf-8")
+    yield
+    path.write_text(text, "utf-8")
+
+
 def test_a_failing_blocking_check_stops_what_follows_for_that_partition_only(
     corpus: DemoCorpus, instance: DagsterInstance
 ) -> None:
-    collapsed = {"max_pages": 1, "force": True}
-    (refused,) = run_chain(
-        corpus.settings, [UNIVERSITY], progress=SilentProgress(), crawl_config=collapsed
-    )
+    with closed(corpus, UNIVERSITY):
+        (refused,) = run_chain(corpus.settings, [UNIVERSITY], progress=SilentProgress())
     (untouched,) = run_chain(corpus.settings, [NEWSROOM], progress=SilentProgress())
     assert "page_volume" in (refused.error or "")
     assert untouched.error is None
@@ -120,18 +130,18 @@ def test_a_failing_blocking_check_stops_what_follows_for_that_partition_only(
 def test_the_sensor_leaves_a_refused_crawl_alone(
     corpus: DemoCorpus, instance: DagsterInstance
 ) -> None:
-    def crawl(**config: object) -> Fate:
+    def crawl() -> Fate:
         (outcome,) = run_chain(
             corpus.settings,
             [UNIVERSITY],
             progress=SilentProgress(),
             job="crawl",
-            crawl_config=config,
         )
         return fate_of(instance, NewPages(1, outcome.run_id, UNIVERSITY))
 
-    assert crawl(max_pages=1, force=True) is Fate.REFUSED
-    assert crawl(max_pages=8) is Fate.ENHANCE
+    with closed(corpus, UNIVERSITY):
+        assert crawl() is Fate.REFUSED
+    assert crawl() is Fate.ENHANCE
 
 
 def test_one_run_over_many_partitions_gives_each_its_own_metadata_and_checks(
