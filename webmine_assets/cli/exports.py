@@ -160,8 +160,11 @@ def _elasticsearch(
 def _required(settings: Settings, institution: str | None) -> str:
     if institution is None:
         raise ConfigurationError("name an institution: --institution ID")
-    if institution not in lake_to_ask(settings, institution).institutions("page_snapshots"):
-        chosen_institution(settings, institution)
+    # Archives may have been brought here without the tables.
+    if not (settings.archives / institution).is_dir():
+        known = lake_to_ask(settings, institution).institutions("page_snapshots")
+        if institution not in known:
+            chosen_institution(settings, institution)
     return institution
 
 

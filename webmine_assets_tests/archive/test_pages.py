@@ -65,9 +65,10 @@ def test_a_run_with_nothing_new_writes_no_file(tmp_path: Path) -> None:
 
 def test_a_page_that_was_not_asked_for_since_gets_no_row(tmp_path: Path) -> None:
     first = archive(tmp_path, [page(1)])
-    assert archive(tmp_path, [page(1)], first, day=2) == []
-    again = archive(tmp_path, [later(page(1))], first, day=3)
-    assert archive(tmp_path, [later(page(1))], [*first, *again], day=4) == []
+    assert archive(tmp_path, [page(1)], first) == []
+    again = archive(tmp_path, [page(1)], first, day=3)
+    assert [row.record_type for row in again] == ["revisit"]
+    assert archive(tmp_path, [page(1)], [*first, *again], day=3) == []
 
 
 def test_a_page_that_changes_back_points_to_its_first_copy(tmp_path: Path) -> None:
