@@ -149,9 +149,15 @@ def test_ctrl_c_waits_for_the_run_under_way(workplace: Workplace) -> None:
 def test_a_run_terminated_in_the_ui_ends_in_good_order(workplace: Workplace) -> None:
     service = workplace.service
     workplace.hire()
+    file = workplace.corpus.settings.institutions / f"{NEWSROOM}.yaml"
+    before = file.read_text("utf-8")
+    file.write_text(
+        before.replace("ttl_days: 7", "ttl_days: 0").replace("delay_ms: 5", "delay_ms: 5000")
+    )
     run_id = service.materialise(NEWSROOM, CRAWL_ASSETS)
     poll(lambda: service.run(run_id).status == "STARTED", within_s=90, what="a run under way")
     service.terminate(run_id)
+    file.write_text(before)
     assert service.ended(run_id).status == "CANCELED"
 
 
