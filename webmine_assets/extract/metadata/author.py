@@ -17,7 +17,7 @@ from webmine_assets.extract.metadata.cascade import (
     run,
 )
 from webmine_assets.extract.metadata.evidence import Evidence
-from webmine_assets.extract.metadata.wording import fold, text_of
+from webmine_assets.extract.metadata.wording import fold, squeeze, text_of
 from webmine_assets.extract.outline import Block
 from webmine_assets.extract.structured import people
 
@@ -26,6 +26,7 @@ MAX_BY_LINE_CHARS = 120
 MAX_NEIGHBOUR_CHARS = 60
 MAX_PROFILE_LINKS = 40
 PDF = "pdf:author"
+_PDF_ENTRIES = re.compile(r"[;\n]|\s(?:and|und|et|y|&)\s")
 _OUTSIDE = "in a menu, a comment or a side part"
 _FORM_TAGS = frozenset({"input", "label", "form", "textarea"})
 _BY_WORD = r"(?:by|von|vom|par|por|text|autor(?:in)?|author)"
@@ -181,10 +182,7 @@ def extract_authors(evidence: Evidence) -> Outcome[tuple[str, ...]]:
             return Rejected(f"longer than {MAX_RAW_CHARS} characters")
         if source == "meta:author" and fold(raw) in evidence.site_names:
             return Rejected("the site's name")
-        found = [
-            _without_site(name, evidence)
-            for name in split_names(raw, surname_first=_is_surname_first(raw, source))
-        ]
+        found = [_without_site(name, evidence) for name in _names_in(raw, source)]
         if source == "class:byline" and not (
             _is_by_line(raw) or any(map(names.looks_personal, found))
         ):
@@ -200,9 +198,16 @@ def extract_authors(evidence: Evidence) -> Outcome[tuple[str, ...]]:
     return run("author", AUTHOR_SOURCES, evidence, check, gather=_GATHERED)
 
 
-def _is_surname_first(raw: str, source: str) -> bool:
-    """In a PDF "Doe, Jane" is one person, "Jane Doe, John Roe" are two."""
-    return source in _SURNAME_FIRST or (source == PDF and " " not in raw.partition(",")[0].strip())
+def _names_in(raw: str, source: str) -> list[str]:
+    """In a PDF "Doe, Jane" is one person, "Jane Doe, John Roe" are two; it holds no by-line."""
+    if source != PDF:
+        return split_names(raw, surname_first=source in _SURNAME_FIRST)
+    found: list[str] = []
+    for entry in _PDF_ENTRIES.split(raw):
+        family, *given = parts = [squeeze(part) for part in entry.split(",")]
+        is_surname_first = len(given) == 1 and " " not in family
+        found += [f"{given[0]} {family}"] if is_surname_first else parts
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _agreed(evidence: Evidence) -> frozenset[str]:
