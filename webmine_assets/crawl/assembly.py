@@ -7,6 +7,7 @@ from webmine_assets.crawl.budget import Budget, budget_of
 from webmine_assets.crawl.cache import PreviousSnapshots
 from webmine_assets.crawl.commit import Committer, SpooledRow
 from webmine_assets.crawl.discovery import Discovery
+from webmine_assets.crawl.earlier_pages import EarlierPages
 from webmine_assets.crawl.exchange import Fetcher, Renderer
 from webmine_assets.crawl.frontier import Frontier
 from webmine_assets.crawl.identity import Identities
@@ -39,6 +40,7 @@ class Assembly:
     rows: Spool[SpooledRow]
     committer: Committer
     planner: RenderPlanner
+    earlier: EarlierPages
     visitor: Visitor
     listings: ListingReader
 
@@ -93,6 +95,15 @@ def assemble(
     )
     # Beside the journal, whose lock keeps other crawls from them.
     rows: Spool[SpooledRow] = Spool(journal.path.with_suffix(".pages"))
+    judge = Judge(institution)
+    earlier = EarlierPages(
+        previous=previous,
+        started_at=journal.header.started_at,
+        scope=scope,
+        judge=judge,
+        parser=parser,
+        keeps_routes=renderer is not None,
+    )
     visitor = Visitor(
         institution=institution,
         started_at=journal.header.started_at,
@@ -101,8 +112,8 @@ def assemble(
         pages=JournalledFetcher(fetcher, journal, "page"),
         parser=parser,
         renderer=JournalledRenderer(renderer, journal) if renderer else None,
-        previous=previous,
-        judge=Judge(institution),
+        earlier=earlier,
+        judge=judge,
     )
     return Assembly(
         institution=institution,
@@ -114,6 +125,7 @@ def assemble(
         rows=rows,
         committer=Committer(discovery, budget, rows),
         planner=RenderPlanner(institution.rendering),
+        earlier=earlier,
         visitor=visitor,
         listings=ListingReader(
             scope=scope, robots=robots, sitemaps=JournalledFetcher(fetcher, journal, "sitemap")

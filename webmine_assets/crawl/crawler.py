@@ -220,7 +220,7 @@ class _Run:
 
     def _recall_previous(self) -> None:
         """Pages of the last crawl that nothing links any more: they are gone, moved or orphans."""
-        previous = self.parts.visitor.previous
+        previous = self.parts.earlier.previous
         for url in previous.urls():
             if not self.parts.ledger.is_known(url) and (row := previous.find(url)):
                 found = Found(row.requested_url, url)
@@ -251,7 +251,7 @@ class _Run:
             if item.kind is ItemKind.PAGE and not self.parts.ledger.is_settled(item.key):
                 outcome = Refused(refusal=refusal, at=None)
                 if self.parts.budget.has_place:
-                    outcome = self.parts.visitor.stay(item, outcome)
+                    outcome = self.parts.earlier.stay(item, outcome)
                 await self.parts.committer.commit(item, outcome)
 
     def _remaining_s(self) -> float | None:
@@ -308,7 +308,7 @@ class _Run:
             _rows=parts.rows,
             _ledger=ledger,
             _journal=self.journal,
-            _previous=parts.visitor.previous,
+            _previous=parts.earlier.previous,
             _identities=parts.identities,
         )
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from webmine_assets.crawl.cache import Previous, PreviousSnapshots, Request, choose_request
+from webmine_assets.crawl.cache import Previous, Request, choose_request
+from webmine_assets.crawl.earlier_pages import EarlierPages
 from webmine_assets.crawl.exchange import (
     FetchFailure,
     FetchReason,
@@ -29,10 +30,9 @@ from webmine_assets.crawl.recovery.replay import JournalledFetcher
 from webmine_assets.crawl.rendering.planner import PagePlan
 from webmine_assets.crawl.rendering.second_pass import Reading, render_if_needed
 from webmine_assets.crawl.rules.judgement import Judge
-from webmine_assets.crawl.rules.passing import is_passing
 from webmine_assets.crawl.rules.policy import Kind, kind_of
 from webmine_assets.crawl.rules.scope import Scope
-from webmine_assets.crawl.snapshot import build_row, kept_row, key_of, keys_passed
+from webmine_assets.crawl.snapshot import build_row, key_of, keys_passed
 from webmine_assets.errors import WebmineError
 from webmine_assets.institutions import Institution
 from webmine_assets.records import Decision, PageSnapshot
@@ -41,10 +41,6 @@ LARGE_BODY_BYTES = 500_000
 """Larger ones wait in the journal, not in memory: 64 pages of 10 MB would be too much."""
 
 _SHOWN_LOG = 3
-
-# A 304 speaks for one page: what redirected to it or spells its address is that page still, but a
-# copy of its text, or a page that named it canonical, may say something else by now.
-_CONFIRMED_WITH_IT = frozenset({"redirect", "normalised"})
 
 _TOO_MUCH = frozenset(
     {
@@ -68,16 +64,16 @@ class Visitor:
     pages: JournalledFetcher
     parser: Parser
     renderer: Renderer | None
-    previous: PreviousSnapshots
+    earlier: EarlierPages
     judge: Judge
 
     async def visit(self, item: Item, plan: PagePlan) -> Outcome:
         """What came of one URL; a fault of ours costs that URL only, and its row says so."""
         outcome = await _whatever_comes(self._visit(item, plan))
-        return await _whatever_comes(self._spare(item, outcome))
+        return await _whatever_comes(self.earlier.spare(item, outcome))
 
     async def _visit(self, item: Item, plan: PagePlan) -> Outcome:
-        previous = self._find_previous(item)
+        previous = self.earlier.find(item)
         request = choose_request(
             item.key,
             previous,
@@ -85,7 +81,7 @@ class Visitor:
             ttl_days=self.institution.ttl_days,
         )
         if previous is not None and request is Request.NOTHING:
-            return await self._keep(item, previous, None, Cost())
+            return await self.earlier.keep(item, previous, None, Cost())
         refusal = await self.robots.decide(item.url)
         if refusal is not None:
             return Refused(refusal=refusal, at=None)
@@ -97,7 +93,7 @@ class Visitor:
             return self._failed(item, answer, cost)
         cost = replace(cost, wire_bytes=answer.wire_bytes)
         if answer.status == 304 and previous is not None and is_conditional:
-            return await self._keep(item, previous, answer, cost)
+            return await self.earlier.keep(item, previous, answer, cost)
         refusal = self.judge.of_response(answer, was_known=previous is not None)
         if refusal is not None and not self._may_be_application(answer, plan):
             passed = keys_passed(answer)
@@ -105,13 +101,6 @@ class Visitor:
         # Reassigned, so that no frame holds a large body while the visit waits for its turn.
         answer = _without_large_body(_routed(answer, item.url))
         return await self._read(item, answer, previous, plan=plan, cost=cost, unrendered=refusal)
-
-    def _find_previous(self, item: Item) -> Previous | None:
-        """The row of the last partition, unless the scope has changed since."""
-        previous = self.previous.find(item.key)
-        if previous is None or self.scope.decide(previous.url) is not None:
-            return None
-        return previous
 
     async def _fetch(self, item: Item, known: Previous | None) -> FetchResponse | FetchFailure:
         return await self.pages.fetch(
@@ -238,95 +227,6 @@ class Visitor:
         if self.scope.decide(canonical) or await self.robots.decide(canonical):
             return (final,)
         return (canonical, final)
-
-    async def _keep(
-        self, item: Item, previous: Previous, confirmed: FetchResponse | None, cost: Cost
-    ) -> Outcome:
-        """The row of the last partition goes on: within its time, or confirmed by the server."""
-        full = self.previous.read(previous.url)
-        page = self._stored_input(full)
-        parsed = await self.parser.parse(lambda: page)
-        row = kept_row(full, confirmed)
-        refusal = self.judge.of_row(row)
-        if refusal is not None:
-            return Refused(refusal=refusal, at=row.fetched_at, parsed=parsed, cost=cost)
-        aliases = {
-            url: reason
-            for url, reason in previous.aliases.items()
-            if confirmed is None or reason in _CONFIRMED_WITH_IT
-        }
-        return Visited(
-            row=row,
-            body=Body(place="previous", url=previous.url),
-            decision=Decision.NOT_MODIFIED if confirmed else Decision.FRESH,
-            reason="304" if confirmed else "ttl",
-            identities=(previous.url, item.key),
-            passed={**aliases, item.key: aliases.get(item.key, "redirect")},
-            parsed=parsed,
-            cost=cost,
-        )
-
-    async def _spare(self, item: Item, outcome: Outcome) -> Outcome:
-        """The page of the last crawl in place of a failure that may have passed by the next."""
-        if not isinstance(outcome, Refused):
-            return outcome
-        # Nor does it speak for stored pages that a new address led to: they are asked for later.
-        passed = tuple(key for key in outcome.passed if not self._outlives(key, outcome.refusal))
-        outcome = replace(outcome, passed=passed)
-        previous = self._find_previous(item)
-        if previous is None or not self._outlives(item.key, outcome.refusal):
-            return outcome
-        if previous.url != item.key:
-            return replace(outcome, led_to=previous)
-        page = self._stored_input(self.previous.read(previous.url))
-        return self.stay(item, replace(outcome, parsed=await self.parser.parse(lambda: page)))
-
-    def _outlives(self, key: str, refusal: Refusal) -> bool:
-        previous = self.previous.find(key)
-        return previous is not None and is_passing(refusal, was_rendered=previous.rendered)
-
-    def stay(self, item: Item, refused: Refused) -> Outcome:
-        """The page of the last crawl, as it was, in place of a refusal that does not speak of it.
-
-        Only links that were read (`refused.parsed`) are followed.
-        """
-        previous = self._find_previous(item)
-        if previous is None:
-            return refused
-        if previous.url != item.key:
-            return replace(refused, led_to=previous)
-        row = kept_row(self.previous.read(previous.url), None)
-        refusal = self.judge.of_row(row)
-        if refusal is not None:
-            return replace(refused, refusal=refusal, passed=())
-        reason, detail = refused.refusal.reason, refused.refusal.detail
-        return Visited(
-            row=row,
-            body=Body(place="previous", url=previous.url),
-            decision=Decision.KEPT,
-            reason=reason,
-            identities=(previous.url,),
-            passed={},
-            unasked=previous.aliases,
-            parsed=refused.parsed,
-            detail=f"{detail}; as of {row.fetched_at:%Y-%m-%d}".lstrip("; "),
-            at=refused.at or self.started_at,
-            cost=refused.cost,
-            learned=refused.learned,
-        )
-
-    def _stored_input(self, row: PageSnapshot) -> PageInput:
-        headers = row.headers
-        if row.meta.rendered:
-            # A rendered page is stored as the browser's UTF-8, whatever the server's header said.
-            headers = {**headers, "content-type": f"{row.content_type}; charset={row.encoding}"}
-        return PageInput(
-            url=row.url,
-            body=row.body,
-            headers=headers,
-            links_only=True,
-            keeps_routes=self.renderer is not None,
-        )
 
     def _page_input(self, response: FetchResponse, plan: PagePlan) -> PageInput:
         return PageInput(
