@@ -56,8 +56,10 @@ class Seat:
 
     async def begin(self, address: str, requests: PageRequests) -> None:
         """Forget the last page's traces, and answer to the next one's requests."""
-        if self.visits:
-            await self._leave(address)
+        # To the blank page of a new tab a script could go back, and would lose its own.
+        if not self.visits and not await self.empty(origin_of(address)):
+            raise TimeoutError
+        await self._leave(address)
         self.visits += 1
         self._known.clear()
         self._news.clear()

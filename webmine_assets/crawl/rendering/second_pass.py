@@ -83,7 +83,9 @@ class Reading:
             return ""
         if self.failure:
             return f"a browser gave nothing: {self.failure.reason}"
-        return "as a browser showed it" if self.rendered else "a browser showed no more of it"
+        shown = "as a browser showed it" if self.rendered else "a browser showed no more of it"
+        is_late = isinstance(self.answer, RenderedPage) and self.answer.timed_out
+        return f"{shown} within rendering.timeout_s" if is_late else shown
 
     @property
     def render_refusal(self) -> Refusal | None:

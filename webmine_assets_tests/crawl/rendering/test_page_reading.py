@@ -64,6 +64,17 @@ async def test_shadow_roots_are_part_of_the_page(site: Site) -> None:
     assert "<x-card><h2>inside</h2><b>slotted</b></x-card>" in page.html
 
 
+async def test_text_in_shadow_roots_is_text_that_shows(site: Site) -> None:
+    """A page that shows nearly nothing would be given more time than there is here."""
+    html = f"""<x-card></x-card><script>
+      document.querySelector('x-card').attachShadow({{ mode: 'closed' }}).innerHTML = '<p>{TEXT}';
+    </script>"""
+    async with opened(site) as browser:
+        page = await browser.render(site.page("/p/a", html))
+    assert TEXT in page.html
+    assert not page.timed_out
+
+
 async def test_screenshot_is_a_png_640_pixels_wide(site: Site) -> None:
     async with opened(site, replace(FAST, screenshots=True)) as browser:
         page = await browser.render(site.page("/p/a", SHELL))

@@ -89,6 +89,14 @@ ROAMING = {
 }
 
 
+@pytest.mark.parametrize("script", ROAMING.values(), ids=ROAMING.keys())
+async def test_first_page_of_a_seat_has_nothing_to_go_back_to(site: Site, script: str) -> None:
+    async with opened(site) as browser:
+        page = await browser.render(site.page("/0", f"<p>{TEXT}</p><script>{script}</script>"))
+    assert TEXT in page.html
+    assert not page.timed_out
+
+
 @pytest.mark.parametrize("is_emptied", [False, True], ids=["at once", "after a while"])
 async def test_pages_have_a_history_of_their_own(site: Site, *, is_emptied: bool) -> None:
     async with opened(site) as browser:

@@ -317,6 +317,15 @@ async def test_rendered_page_is_not_confirmed_by_the_etag_of_its_shell(tmp_path:
     assert "the news of today" in again.page("/").text
 
 
+async def test_page_that_showed_nothing_in_its_time_says_which_time(tmp_path: Path) -> None:
+    def render(page: FetchResponse) -> RenderedPage:
+        return replace(shown(page), html=SHELL.decode(), timed_out=True)
+
+    crawled = await crawl_site({"/": SHELL}, tmp_path, config=AUTO, renderer=Stand(render))
+    (row,) = crawled.ledger
+    assert row.detail.endswith("a browser showed no more of it within rendering.timeout_s")
+
+
 async def test_links_of_a_render_that_adds_no_text_are_followed(tmp_path: Path) -> None:
     page = html("x", head='<script src="/main.js"></script>', links=[f"/{n}" for n in range(8)])
 

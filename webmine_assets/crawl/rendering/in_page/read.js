@@ -1,8 +1,11 @@
 // The DOM as HTML, what shadow roots show put where it shows. The page stays as it is: it may be
 // photographed, and its elements would notice being moved.
 const attachShadow = unbound(Element.prototype.attachShadow);
+const shadowRoots = [];
 Element.prototype.attachShadow = function (options) {
-  return attachShadow(this, { ...options, mode: 'open' });
+  const root = attachShadow(this, { ...options, mode: 'open' });
+  shadowRoots[shadowRoots.length] = root;
+  return root;
 };
 const ELEMENT = 1;
 const hasShadowRoots = () => {

@@ -4,19 +4,27 @@
 const look = () => {
   const body = bodyOf(document);
   if (readyStateOf(document) === 'loading' || !body) return null;
-  const text = textOf(body).length;
+  let text = textOf(body).length;
+  for (let at = 0; at < shadowRoots.length; at += 1) text += textOf(shadowRoots[at]).length;
   const elements = lengthOf(elementsNamed(document, '*'));
   const shown = `${text}/${elements}/${lengthOf(linksOf(document))}/${titleOf(document).length}`;
   return `${shown}/${asked.different}/${asked.pending}`;
 };
 const UNSEEN = { __proto__: null, script: true, style: true, noscript: true, template: true };
-const visibleText = (body) => {
+const MUCH_TEXT = 100000;
+const visibleTextIn = (root) => {
   let length = 0;
-  const walker = walk(document, body, NodeFilter.SHOW_TEXT);
-  for (let node; length < 100000 && (node = nextNode(walker)); ) {
+  const walker = walk(document, root, NodeFilter.SHOW_TEXT);
+  for (let node; length < MUCH_TEXT && (node = nextNode(walker)); ) {
     const parent = parentElementOf(node);
-    if (parent && !UNSEEN[localNameOf(parent)]) length += trim(dataOf(node)).length;
+    if (!parent || !UNSEEN[localNameOf(parent)]) length += trim(dataOf(node)).length;
   }
+  return length;
+};
+const visibleText = (body) => {
+  let length = visibleTextIn(body);
+  for (let at = 0; length < MUCH_TEXT && at < shadowRoots.length; at += 1)
+    length += visibleTextIn(shadowRoots[at]);
   return length;
 };
 const LOADING = '[aria-busy="true"], .loading, .spinner, .skeleton';
