@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 CONNECTIONS = 16
@@ -289,6 +290,8 @@ def main() -> None:
     arguments.add_argument("--port", type=int, help=argparse.SUPPRESS)
     arguments.add_argument("--folder", help=argparse.SUPPRESS)
     given = arguments.parse_args()
+    if "ours" not in (given.only, given.engine) and find_spec("scrapy") is None:
+        sys.exit("Scrapy is not installed: pip install scrapy, or compare nothing with --only ours")
     if given.engine:
         run = run_ours if given.engine == "ours" else run_scrapy
         run(given.port, given.pages, given.folder)

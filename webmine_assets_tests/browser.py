@@ -2,9 +2,17 @@
 
 import os
 
+import pytest
+
 from webmine_assets.crawl.rendering.chromium import find_chromium
 
 CHROMIUM = find_chromium(os.environ.get("WEBMINE_CHROMIUM"))
+# `make test` installs a browser, and the tests of the studio fail without one: a run that skips
+# these is never green.
+IN_CHROMIUM = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM.path is None, reason=CHROMIUM.detail),
+]
 SWITCHES = [
     "--no-sandbox",
     "--disable-background-networking",

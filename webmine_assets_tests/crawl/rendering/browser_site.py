@@ -4,18 +4,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import pytest
-
 from webmine_assets.crawl.exchange import FetchResponse, Refusal, RenderedPage, RenderFailure
 from webmine_assets.crawl.network.clock import SystemClock
 from webmine_assets.crawl.network.fake import Answer, FakeFetcher, Responder
 from webmine_assets.crawl.rendering.renderer import ChromiumRenderer, RenderOptions
 from webmine_assets_tests.browser import CHROMIUM
-
-IN_CHROMIUM = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM.path is None, reason=CHROMIUM.detail),
-]
 
 SITE = "https://portal.example"
 TEXT = "The faculty publishes its research reports every spring. " * 5

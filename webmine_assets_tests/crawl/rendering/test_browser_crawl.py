@@ -8,17 +8,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
 from webmine_assets.crawl.miner import WebMiner
 from webmine_assets.institutions import Institution
 from webmine_assets.records import CrawlReport, LedgerRow, PageSnapshot
-from webmine_assets_tests.browser import CHROMIUM
+from webmine_assets_tests.browser import CHROMIUM, IN_CHROMIUM
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM.path is None, reason=CHROMIUM.detail),
-]
+pytestmark = IN_CHROMIUM
 
 TEXT = "The faculty publishes its research reports every spring and keeps them for everyone. " * 4
 SHELL = '<!doctype html><title>Portal</title><div id="root"></div>'

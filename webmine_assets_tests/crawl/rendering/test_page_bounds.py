@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from webmine_assets.crawl.exchange import FetchFailure, FetchReason
 from webmine_assets.crawl.network.fake import FakeFetcher
+from webmine_assets_tests.browser import IN_CHROMIUM
 from webmine_assets_tests.crawl.rendering.browser_site import (
     FAST,
-    IN_CHROMIUM,
     SHELL,
     SITE,
     TEXT,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from webmine_assets.crawl.rendering.seat import PageScriptError, Seat
+from webmine_assets_tests.browser import IN_CHROMIUM
 from webmine_assets_tests.crawl.rendering.browser_site import (
     FAST,
-    IN_CHROMIUM,
     PATIENT,
     SHELL,
     SITE,

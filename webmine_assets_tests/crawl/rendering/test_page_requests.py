@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from webmine_assets_tests.browser import IN_CHROMIUM
 from webmine_assets_tests.crawl.rendering.browser_site import (
-    IN_CHROMIUM,
     PATIENT,
     SHELL,
     SITE,

@@ -13,9 +13,9 @@ from webmine_assets.crawl.exchange import FetchResponse, RenderedPage, RenderFai
 from webmine_assets.crawl.network.fake import FakeFetcher
 from webmine_assets.crawl.rendering.render_requests import RequestLimits
 from webmine_assets.crawl.rendering.renderer import ChromiumRenderer
+from webmine_assets_tests.browser import IN_CHROMIUM
 from webmine_assets_tests.crawl.rendering.browser_site import (
     FAST,
-    IN_CHROMIUM,
     PATIENT,
     SHELL,
     SITE,

@@ -7,8 +7,8 @@ import pytest
 from playwright.async_api import Route
 
 from webmine_assets.crawl.rendering.render_requests import PageRequests
+from webmine_assets_tests.browser import IN_CHROMIUM
 from webmine_assets_tests.crawl.rendering.browser_site import (
-    IN_CHROMIUM,
     PATIENT,
     SHELL,
     SITE,
